@@ -1,0 +1,16 @@
+"""What is done with a model: a free run, smoothing, forecasts.
+
+Pure functions of a Step, its inputs and its noise; nothing here reads a file, and
+nothing raises inside a compiled function.
+"""
+
+from enso_jax.experiments._forecast import Forecasts as Forecasts
+from enso_jax.experiments._forecast import forecast as forecast
+from enso_jax.experiments._free_run import FreeRun as FreeRun
+from enso_jax.experiments._free_run import free_run as free_run
+from enso_jax.experiments._noise import Noise as Noise
+from enso_jax.experiments._noise import RecordedNoise as RecordedNoise
+from enso_jax.experiments._noise import SeededNoise as SeededNoise
+from enso_jax.experiments._smoother import Smoothing as Smoothing
+from enso_jax.experiments._smoother import smooth as smooth
+from enso_jax.experiments._status import FINITE as FINITE

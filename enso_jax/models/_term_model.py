@@ -1,0 +1,108 @@
+"""How is a model written down so that its terms can be dropped, refitted and read?
+
+As data: drift terms and noise amplitudes (`enso_jax.models._terms`), stepped in
+nondimensional variables by the Euler-Maruyama scheme::
+
+    x = state / scales,   d = dt / time_scale
+    x_i(t + dt) = clip( x_i + f_i(x, t) d + g_i(x, t) sqrt(d) noise_i, +-bound )
+"""
+
+from collections.abc import Iterable
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from enso_jax import state as state_
+from enso_jax.models._harmonics import season
+from enso_jax.models._step import Step
+from enso_jax.models._terms import Amplitude, Number, Term, number
+
+
+class TermModel(Step):
+    """A five-variable model as a list of terms.
+
+    Attributes:
+        terms: the drift terms, in the order in which they are printed.
+        amplitudes: one noise amplitude for each equation, in the order of the variables.
+        phase: the month at which the harmonics' cosines peak.
+        bound: the nondimensional state is kept within plus and minus this, a
+            numerical safeguard; infinite for none. A NaN stays a NaN.
+        scales: (5,) units of the nondimensional variables.
+        time_scale: months in one unit of nondimensional time.
+    """
+
+    terms: tuple[Term, ...]
+    amplitudes: tuple[Amplitude, ...]
+    phase: Number
+    bound: Number
+    scales: Float[Array, " variable"]
+    time_scale: Number
+    noise_size: int = eqx.field(static=True, default=len(state_.NAMES))
+
+    def __init__(
+        self,
+        terms: Iterable[Term],
+        amplitudes: Iterable[Amplitude],
+        *,
+        phase: float = 0.0,
+        bound: float = float("inf"),
+        scales: Iterable[float] = tuple(variable.scale for variable in state_.VARIABLES),
+        time_scale: float = state_.TIME_SCALE_MONTHS,
+    ) -> None:
+        """See the attributes.
+
+        Raises:
+            ValueError: if an equation has no amplitude, or has two, or is no variable's.
+        """
+        self.terms = tuple(terms)
+        self.amplitudes = tuple(amplitudes)
+        self.phase = number(phase)
+        self.bound = number(bound)
+        self.scales = jnp.asarray(tuple(scales), dtype=float)
+        self.time_scale = number(time_scale)
+        self.noise_size = len(self.amplitudes)
+        if tuple(amplitude.equation for amplitude in self.amplitudes) != state_.NAMES:
+            raise ValueError(f"a TermModel has one noise amplitude for each of {state_.NAMES}")
+        if strays := {term.equation for term in self.terms} - set(state_.NAMES):
+            raise ValueError(f"a TermModel has equations for {state_.NAMES}, none for {strays}")
+
+    def __call__(self, state, t, dt, noise):
+        x = dict(zip(state_.NAMES, state / self.scales, strict=True))
+        seasons = season(t, self.phase)
+        d = dt / self.time_scale
+        drift = {name: jnp.zeros_like(value) for name, value in x.items()}
+        for term in self.terms:
+            drift[term.equation] = drift[term.equation] + term(x, seasons)
+        new = [
+            x[name] + drift[name] * d + amplitude(x, seasons) * jnp.sqrt(d) * normal
+            for name, amplitude, normal in zip(state_.NAMES, self.amplitudes, noise, strict=True)
+        ]
+        return jnp.clip(jnp.stack(new), -self.bound, self.bound) * self.scales
+
+    @property
+    def nonlinear(self) -> bool:
+        """Whether any drift term is nonlinear in the state."""
+        return any(not term.feature.linear for term in self.terms)
+
+    @property
+    def multiplicative(self) -> bool:
+        """Whether any noise amplitude depends on the state."""
+        return any(amplitude.factors for amplitude in self.amplitudes)
+
+    @property
+    def family(self) -> str:
+        """The model's kind of drift and of noise, in the paper's words."""
+        drift = "nonlinear" if self.nonlinear else "linear"
+        noise = "multiplicative" if self.multiplicative else "additive"
+        return f"{drift} drift, {noise} noise"
+
+    def equations(self) -> list[str]:
+        """The nondimensional equations as text, one for each variable."""
+        lines = []
+        for amplitude in self.amplitudes:
+            name = amplitude.equation
+            drift = [term.text() for term in self.terms if term.equation == name]
+            total = " + ".join(drift).replace("+ -", "- ") or "0"
+            lines.append(f"d{name} = [ {total} ] dt + {amplitude.text()} dW_{name}")
+        return lines
