@@ -11,6 +11,7 @@ from enso_jax.experiments._free_run import free_run as free_run
 from enso_jax.experiments._noise import Noise as Noise
 from enso_jax.experiments._noise import RecordedNoise as RecordedNoise
 from enso_jax.experiments._noise import SeededNoise as SeededNoise
+from enso_jax.experiments._precision import PrecisionError as PrecisionError
 from enso_jax.experiments._smoother import Smoothing as Smoothing
 from enso_jax.experiments._smoother import smooth as smooth
 from enso_jax.experiments._status import FINITE as FINITE

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from enso_jax.experiments._noise import Noise
+from enso_jax.experiments._precision import require_precision
 from enso_jax.experiments._status import first_non_finite
 from enso_jax.models import Step, advance_month, over_members
 from enso_jax.protocol import Protocol
@@ -48,6 +49,7 @@ def forecast(
         noise: block l drives lead l + 1 and is ``(starts, steps_per_month, q, members)``.
         protocol: members, leads, steps.
     """
+    require_precision(protocol)
     starts = initial.shape[0]
     members, leads = protocol.forecast_members, protocol.forecast_leads
     shape = (starts, protocol.steps_per_month, step.noise_size, members)

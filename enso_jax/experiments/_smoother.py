@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from enso_jax.experiments._noise import Noise
+from enso_jax.experiments._precision import require_precision
 from enso_jax.experiments._status import first_non_finite
 from enso_jax.models import Step, advance_month, over_members
 from enso_jax.protocol import Protocol
@@ -65,6 +66,7 @@ def smooth(
             five rows being the observations' perturbations.
         protocol: members, lag, steps.
     """
+    require_precision(protocol)
     members, lag = protocol.smoother_members, protocol.smoother_lag
     steps, q = protocol.steps_per_month, step.noise_size
     ensemble_step = over_members(step)

@@ -1,0 +1,15 @@
+"""Grading: from a model and a record to a result, its evidence and the files they lie in."""
+
+from enso_jax.grading._folder import OutputError as OutputError
+from enso_jax.grading._folder import output_folder as output_folder
+from enso_jax.grading._grade import STAGES as STAGES
+from enso_jax.grading._grade import Grade as Grade
+from enso_jax.grading._grade import grade as grade
+from enso_jax.grading._grade import submission_digest as submission_digest
+from enso_jax.grading._result import SCHEMA_VERSION as SCHEMA_VERSION
+from enso_jax.grading._result import Detail as Detail
+from enso_jax.grading._result import Estimate as Estimate
+from enso_jax.grading._result import GradeResult as GradeResult
+from enso_jax.grading._result import ResultError as ResultError
+from enso_jax.grading._result import Submission as Submission
+from enso_jax.grading._result import read_result as read_result

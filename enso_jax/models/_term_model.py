@@ -97,6 +97,18 @@ class TermModel(Step):
         noise = "multiplicative" if self.multiplicative else "additive"
         return f"{drift} drift, {noise} noise"
 
+    def conventions(self) -> str:
+        """What the symbols of the equations stand for, in one line."""
+        scales = ", ".join(
+            f"{variable.name} in {scale:g} {variable.units}"
+            for variable, scale in zip(state_.VARIABLES, self.scales.tolist(), strict=True)
+        )
+        phase = f"k 2 pi (t - {float(self.phase):g})/12, t in months from 1 January"
+        return (
+            f"{scales}; time in {float(self.time_scale):g} months; "
+            f"c_k, s_k are the cosine and sine of {phase}."
+        )
+
     def equations(self) -> list[str]:
         """The nondimensional equations as text, one for each variable."""
         lines = []

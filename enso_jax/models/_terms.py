@@ -57,7 +57,8 @@ class Monomial(Feature):
     powers: tuple[tuple[str, int], ...] = eqx.field(static=True)
 
     def __call__(self, x: State) -> Float[Array, ""]:
-        return math.prod(x[variable] ** power for variable, power in self.powers)
+        one = jnp.ones_like(next(iter(x.values())))
+        return math.prod((x[variable] ** power for variable, power in self.powers), start=one)
 
     def text(self) -> str:
         return " ".join(power_text(*factor) for factor in self.powers) or "1"

@@ -13,7 +13,6 @@ Terms are grouped by what they are and by their equation: ``constant/T_E``,
 ``nonlinear/T_E``.
 """
 
-import itertools
 import re
 from collections.abc import Mapping
 from typing import Final

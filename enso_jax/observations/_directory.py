@@ -35,7 +35,7 @@ from typing import Any, Final
 import numpy as np
 
 from enso_jax.observations._errors import ObservationError
-from enso_jax.observations._record import KINDS, Record, Series, SstProfile
+from enso_jax.observations._record import KINDS, Kind, Record, Series, SstProfile
 from enso_jax.protocol import EVENT_TYPES, Protocol
 from enso_jax.state import MONTHS_PER_YEAR, NAMES, month_label, parse_month
 
@@ -186,7 +186,7 @@ class _Manifest:
     """What `manifest.json` says: whose record this is, and the SHA-256 of its files."""
 
     name: str
-    kind: str
+    kind: Kind
     description: str
     files: Mapping[str, str]
 

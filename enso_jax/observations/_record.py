@@ -11,7 +11,7 @@ import hashlib
 import operator
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 from enso_jax.protocol import EVENT_TYPES
 from enso_jax.state import MONTHS_PER_YEAR, month_label
 
-KINDS: Final = ("measured", "simulated")
+Kind = Literal["measured", "simulated"]
+KINDS: Final = get_args(Kind)
 
 
 class _Frozen:
@@ -173,7 +174,7 @@ class Record(_Frozen):
     """
 
     name: str
-    kind: str
+    kind: Kind
     description: str
     long: Series
     development: Series

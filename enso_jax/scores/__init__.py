@@ -19,9 +19,9 @@ from enso_jax.scores._dynamical import dynamical_score as dynamical_score
 from enso_jax.scores._dynamical import nse as nse
 from enso_jax.scores._dynamical import observation_error as observation_error
 from enso_jax.scores._dynamical import withheld as withheld
-from enso_jax.scores._events import count_events as count_events
 from enso_jax.scores._events import event_scores as event_scores
-from enso_jax.scores._events import winters as winters
+from enso_jax.scores._metrics import METRICS as METRICS
+from enso_jax.scores._metrics import Metric as Metric
 from enso_jax.scores._predictive import PredictiveScore as PredictiveScore
 from enso_jax.scores._predictive import forecast_starts as forecast_starts
 from enso_jax.scores._predictive import predictive_score as predictive_score

@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 import scipy.stats
 
+from enso_jax.events import el_nino
 from enso_jax.protocol import Protocol
-from enso_jax.scores._events import el_nino
 
 Profile = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

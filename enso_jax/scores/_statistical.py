@@ -11,11 +11,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from enso_jax.events import count_events, winters
 from enso_jax.observations import Record
 from enso_jax.protocol import EVENT_TYPES, Protocol
 from enso_jax.scores import _curves as curves
 from enso_jax.scores import _diversity as diversity
-from enso_jax.scores import _events as events
+from enso_jax.scores._events import event_scores
 
 #: The indices whose statistics are scored.
 INDICES = ("T_C", "T_E")
@@ -62,7 +63,7 @@ def simulated_climate(monthly: np.ndarray, record: Record, protocol: Protocol) -
     return _climate(
         curves.segments(monthly, protocol.segment_years),
         curves.segments(monthly, protocol.event_segment_years),
-        events.winters(monthly),
+        winters(monthly),
         record,
         protocol,
     )
@@ -76,7 +77,7 @@ def observed_climate(record: Record, protocol: Protocol) -> Climate:
     """
     anomalies = record.long.values - record.long.values.mean(axis=0)
     whole = anomalies[None]
-    climate = _climate(whole, whole, events.winters(anomalies), record, protocol)
+    climate = _climate(whole, whole, winters(anomalies), record, protocol)
     counts = {name: np.array([record.event_counts[name]]) for name in EVENT_TYPES}
     points = climate.points if record.peaks is None else record.peaks
     return Climate(climate.curves, counts, points)
@@ -89,7 +90,7 @@ def statistical_score(
     components = _curve_components(simulated, observed, protocol)
     mean_counts = {name: float(counts.mean()) for name, counts in simulated.counts.items()}
     observed_counts = {name: int(counts[0]) for name, counts in observed.counts.items()}
-    by_type = events.event_scores(mean_counts, observed_counts, protocol.count_tolerance)
+    by_type = event_scores(mean_counts, observed_counts, protocol.count_tolerance)
     components |= {f"events/{name}": value for name, value in by_type.items()}
     components["diversity/order"] = diversity.order_score(simulated.points, protocol)
     components["diversity/region"] = diversity.region_score(
@@ -110,7 +111,7 @@ def _climate(segments, event_segments, winter, record: Record, protocol: Protoco
         "seasonal_variance": curves.seasonal_variance(series),
         "acf": curves.acf(series, protocol.acf_max_lag),
     }
-    counts = events.count_events(event_segments, protocol)
+    counts = count_events(event_segments, protocol)
     longitude = record.profile.longitude
     points = diversity.event_points(winter, record.profile, longitude, protocol)
     return Climate(by_name, counts, points)

@@ -1,0 +1,136 @@
+"""What is a model worth? From a Step and a record to a result and its evidence::
+
+    experiments -> scores of each replicate -> means and standard errors
+
+With a single replicate there is no standard error; a free run of 2300 years alone
+leaves one of about 0.02 on S.
+"""
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import jax
+import numpy as np
+import xarray as xr
+
+from enso_jax import __version__
+from enso_jax.grading._evidence import evidence
+from enso_jax.grading._outcome import non_finite_sentence
+from enso_jax.grading._replicates import score_replicates
+from enso_jax.grading._result import (
+    DimensionScores,
+    GradeResult,
+    Reason,
+    Submission,
+    UsedObservations,
+    UsedProtocol,
+)
+from enso_jax.grading._runs import EXPERIMENTS, run_experiments
+from enso_jax.grading._summary import detail, dimension_errors, dimension_means
+from enso_jax.models import Step
+from enso_jax.observations import Record
+from enso_jax.protocol import Protocol
+from enso_jax.scores import observed_climate
+
+#: What a grade consists of, as `done` is told.
+STAGES: Final = (*EXPERIMENTS, "scores")
+
+
+@dataclasses.dataclass(frozen=True)
+class Grade:
+    """A result and what it rests on.
+
+    Attributes:
+        result: what goes into `scores.json`.
+        evidence: what goes into `experiments.nc`; None where the model is invalid.
+    """
+
+    result: GradeResult
+    evidence: xr.Dataset | None
+
+
+def submission_digest(step: Step) -> str:
+    """SHA-256 over a model's structure and parameters."""
+    leaves, structure = jax.tree.flatten(step)
+    digest = hashlib.sha256(str(structure).encode())
+    for leaf in leaves:
+        array = np.asarray(leaf)
+        digest.update(f"{array.dtype} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def grade(
+    step: Step,
+    submission: Submission,
+    record: Record,
+    protocol: Protocol | None = None,
+    *,
+    seed: int = 0,
+    replicates: int = 1,
+    done: Callable[[str], None] = lambda stage: None,
+) -> Grade:
+    """Grades one model.
+
+    Args:
+        step: the model.
+        submission: what the result says of it.
+        record: what it is compared with. Missing values (NaN) are left out of
+            assimilation, scoring and forecast starts.
+        protocol: the constants; the standard ones if None.
+        seed: of all noise.
+        replicates: how often everything is run, with independent noise.
+        done: told each of `STAGES` as it ends.
+
+    Raises:
+        ValueError: if there is not at least one replicate, or the seed is negative.
+        ObservationError: if the record is too short or too incomplete to grade on.
+        PrecisionError: if JAX is not in the precision that the protocol asks for.
+    """
+    if replicates < 1:
+        raise ValueError(f"replicates is {replicates}; a grade needs at least 1")
+    if seed < 0:
+        raise ValueError(f"seed is {seed}; it cannot be negative")
+    protocol = protocol or Protocol()
+    experiments = run_experiments(
+        step, record, protocol, seed=seed, replicates=replicates, done=done
+    )
+    inputs = {
+        "engine_version": __version__,
+        "submission": submission,
+        "protocol": UsedProtocol(digest=protocol.digest(), values=protocol.values()),
+        "observations": UsedObservations(
+            name=record.name, kind=record.kind, digest=record.digest, stand_ins=record.stand_ins
+        ),
+        "seed": seed,
+        "replicates": replicates,
+    }
+    if (sentence := non_finite_sentence(experiments, record)) is not None:
+        return Grade(_invalid(sentence, inputs), None)
+    observed = observed_climate(record, protocol)
+    scores = score_replicates(experiments, record, observed, protocol)
+    result = GradeResult(
+        outcome="scored",
+        reason=None,
+        scores=dimension_means(scores, protocol),
+        standard_errors=dimension_errors(scores, protocol),
+        detail=detail(scores, experiments, observed),
+        **inputs,
+    )
+    climates = [replicate.climate for replicate in scores]
+    dataset = evidence(experiments, climates, observed, record, protocol, result)
+    done("scores")
+    return Grade(result, dataset)
+
+
+def _invalid(sentence: str, inputs: Mapping[str, object]) -> GradeResult:
+    return GradeResult(
+        outcome="invalid",
+        reason=Reason(category="non_finite", message=sentence),
+        scores=DimensionScores(statistical=0.0, dynamical=0.0, predictive=0.0, composite=0.0),
+        standard_errors=None,
+        detail=None,
+        **inputs,  # pyright: ignore[reportArgumentType]
+    )

@@ -1,0 +1,145 @@
+"""How are results read on a terminal? As tables, made here and printed by the commands."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+from rich import box
+from rich.table import Table
+
+from enso_jax.grading import Detail, Estimate, GradeResult
+from enso_jax.models import BuiltInModel, PublishedScores
+from enso_jax.observations import Record, Series
+from enso_jax.scores import METRICS
+from enso_jax.state import MONTHS_PER_YEAR, NAMES, VARIABLES
+
+_DIMENSIONS = ("statistical", "dynamical", "predictive")
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def score_table(result: GradeResult, published: PublishedScores | None) -> Table:
+    """The scores of one grade: composite, dimensions, groups, components.
+
+    `published` adds a column with the printed scores; a result of several replicates
+    has one of standard errors.
+    """
+    table = _plain_table("", right=("score", "s.e.", "printed"))
+    errors = result.standard_errors
+    for name in ("composite", *_DIMENSIONS):
+        value = getattr(result.scores, name)
+        error = None if errors is None else getattr(errors, name)
+        printed = "" if published is None else f"{getattr(published, name):.3f}"
+        label = f"[bold]{METRICS[name].title}[/bold]"
+        table.add_row(label, f"[bold]{value:.3f}[/bold]", _error(error), printed)
+        if name in _DIMENSIONS and result.detail is not None:
+            for label, estimate in _below(name, result.detail):
+                table.add_row(label, f"{estimate.mean:.3f}", _error(estimate.standard_error), "")
+    return table
+
+
+def event_table(result: GradeResult) -> Table:
+    """Simulated counts of events in 71 years, with their 95% range, beside the observed."""
+    table = _plain_table("Events in a segment", right=("simulated", "95% range", "observed"))
+    assert result.detail is not None, "an invalid model has no events"
+    for name, count in result.detail.statistical.event_counts.items():
+        table.add_row(
+            name, f"{count.mean:.1f}", f"{count.low:.0f}-{count.high:.0f}", f"{count.observed}"
+        )
+    return table
+
+
+def model_table(models: Iterable[BuiltInModel]) -> Table:
+    """The built-in models with family, provenance and printed scores."""
+    table = _plain_table("model", right=("S", "D", "P", "composite"))
+    for model in models:
+        scores = model.published
+        lines = [f"[bold]{model.name}[/bold]", model.title, model.build().family, model.provenance]
+        printed = [""] * 4
+        if scores is not None:
+            lines.append(f"printed scores: of {scores.of}")
+            printed = [f"{getattr(scores, name):.3f}" for name in (*_DIMENSIONS, "composite")]
+        table.add_row("\n".join(lines), *printed)
+        table.add_section()
+    return table
+
+
+def record_tables(record: Record) -> Iterator[Table]:
+    """For each period of a record: statistics of its indices, and how much was measured."""
+    for title, series in _periods(record).items():
+        table = _plain_table(
+            title, right=("mean", "s.d.", "skewness", "measured", "stand-in", "missing")
+        )
+        for column, name in enumerate(series.names):
+            values = series.values[:, column]
+            present = values[np.isfinite(values)]
+            anomaly = present - present.mean()
+            table.add_row(
+                f"  {name} ({VARIABLES[NAMES.index(name)].units})",
+                f"{present.mean():.3f}",
+                f"{present.std(ddof=1):.3f}",
+                f"{(anomaly**3).mean() / anomaly.std() ** 3:.2f}",
+                f"{series.measured[:, column].sum()}",
+                f"{series.is_stand_in[:, column].sum()}",
+                f"{np.isnan(values).sum()}",
+            )
+        yield table
+
+
+def record_sparklines(record: Record) -> Iterator[str]:
+    """For each index a row of bars, its yearly means from the lowest to the highest."""
+    for title, series in _periods(record).items():
+        yield title
+        for column, name in enumerate(series.names):
+            yield f"  {name:4}{_spark(series.values[:, column])}"
+
+
+def _periods(record: Record) -> Mapping[str, Series]:
+    parts = {
+        "long record": record.long,
+        "development": record.development,
+        "held out": record.held_out,
+    }
+    return {
+        f"{title}, {series.labels[0][:4]}-{series.labels[-1][:4]}": series
+        for title, series in parts.items()
+    }
+
+
+def _below(dimension: str, detail: Detail) -> Iterator[tuple[str, Estimate]]:
+    """The groups and components of a dimension as rows, indented by their depth."""
+    if dimension != "statistical":
+        for name, estimate in getattr(detail, dimension).components.items():
+            kind, index = name.split("/")
+            yield f"  {index} {METRICS[kind].title}", estimate
+        return
+    components = detail.statistical.components
+    for group, estimate in detail.statistical.groups.items():
+        yield f"  {METRICS[group].title}", estimate
+        for name, component in components.items():
+            if name.startswith(f"{group}/"):
+                title = METRICS[name].title if name in METRICS else name.removeprefix(f"{group}/")
+                yield f"    {title}", component
+
+
+def _plain_table(first: str, right: Iterable[str]) -> Table:
+    table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
+    table.add_column(first)
+    for title in right:
+        table.add_column(title, justify="right")
+    return table
+
+
+def _error(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _spark(monthly: np.ndarray) -> str:
+    """The means of a record's years as a row of bars; a blank for a year without values."""
+    years = monthly.reshape(-1, MONTHS_PER_YEAR)
+    present = np.isfinite(years)
+    counts = present.sum(axis=1)
+    means = np.where(present, years, 0.0).sum(axis=1) / np.maximum(counts, 1)
+    lowest, highest = means[counts > 0].min(), means[counts > 0].max()
+    levels = (means - lowest) / max(highest - lowest, np.finfo(float).tiny) * (len(_BARS) - 1)
+    return "".join(
+        _BARS[round(level)] if count else " " for level, count in zip(levels, counts, strict=True)
+    )
