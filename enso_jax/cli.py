@@ -213,11 +213,13 @@ def _set_up_jax() -> None:
     import platformdirs
 
     jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+    if os.environ.get("JAX_COMPILATION_CACHE_DIR"):
+        return
     # One folder for each jaxlib and processor: programs compiled for another do not load.
     folder = platformdirs.user_cache_path("enso-jax", appauthor=False)
     key = f"jaxlib-{importlib.metadata.version('jaxlib')}-{_processor()}"
     jax.config.update("jax_compilation_cache_dir", str(folder / key))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
 
 
 def _processor() -> str:

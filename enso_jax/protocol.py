@@ -119,8 +119,11 @@ class Protocol:
         return 12 * (self.free_run_years - self.free_run_spin_up_years)
 
     def values(self) -> dict[str, object]:
-        """Every constant by name, ready for JSON."""
-        return dataclasses.asdict(self)
+        """Every constant by name, as JSON has it: a pair is a list."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in dataclasses.asdict(self).items()
+        }
 
     def digest(self) -> str:
         """SHA-256 over the constants' names and values."""

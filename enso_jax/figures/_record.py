@@ -30,6 +30,7 @@ from enso_jax.figures._style import (
     longitude_axis,
     new_figure,
     shared_legend,
+    stack,
     title,
     years,
     zero_line,
@@ -73,19 +74,16 @@ def record_figure(record: Record) -> Figure:
 def _panels(figure: Figure) -> dict[str, Axes]:
     """The panels by letter."""
     long, both, rest = figure.add_gridspec(3, 1, height_ratios=(2.0, 4.6, 1.9))
-    panels: dict[str, Axes] = {}
-    for letters, cells in (("ab", long.subgridspec(2, 1)), ("cdefg", both.subgridspec(5, 1))):
-        for letter, cell in zip(letters, cells, strict=True):
-            panels[letter] = figure.add_subplot(cell, sharex=panels.get(letters[0]))
-            panels[letter].tick_params(labelbottom=letter == letters[-1])
-    for letter, cell in zip("hij", rest.subgridspec(1, 3), strict=True):
-        panels[letter] = figure.add_subplot(cell)
-    return panels
+    panels = stack(figure, long, "ab", one_x=True) | stack(figure, both, "cdefg", one_x=True)
+    side_by_side = rest.subgridspec(1, 3)
+    return panels | {
+        letter: figure.add_subplot(side_by_side[0, number]) for number, letter in enumerate("hij")
+    }
 
 
 def _heading(figure: Figure, record: Record) -> None:
-    stand_ins = f"{record.stand_ins} of its values are stand-ins" if record.stand_ins else ""
-    detail = "; ".join(filter(None, (record.description, stand_ins, f"digest {record.digest[:8]}")))
+    stand_ins = f"{record.stand_ins} stand-ins, " if record.stand_ins else ""
+    detail = f"{record.kind}, {stand_ins}digest {record.digest[:8]}: {record.description}"
     heading(figure, record.name, detail, SIMULATED_WARNING if record.simulated else None)
 
 

@@ -33,6 +33,7 @@ from enso_jax.figures._style import (
     longitude_text,
     new_figure,
     shared_legend,
+    stack,
     title,
     years,
     zero_line,
@@ -97,16 +98,13 @@ def _panels(figure: Figure) -> dict[str, Axes]:
     """The panels by letter."""
     top, bottom = figure.add_gridspec(2, 1, height_ratios=(1.0, 1.35))
     statistics = top.subgridspec(2, 4, width_ratios=_COLUMNS)
-    series, skills = bottom.subgridspec(1, 2, width_ratios=(sum(_COLUMNS[:3]), _COLUMNS[3]))
+    lower = bottom.subgridspec(1, 2, width_ratios=(sum(_COLUMNS[:3]), _COLUMNS[3]))
     panels = {
-        letter: figure.add_subplot(cell)
-        for letter, cell in zip("abcdefgh", statistics, strict=True)
+        letter: figure.add_subplot(statistics[divmod(number, 4)])
+        for number, letter in enumerate("abcdefgh")
     }
-    for letter, cell in zip("ijklm", series.subgridspec(5, 1), strict=True):
-        panels[letter] = figure.add_subplot(cell, sharex=panels.get("i"))
-        panels[letter].tick_params(labelbottom=letter == "m")
-    for letter, cell in zip("no", skills.subgridspec(2, 1), strict=True):
-        panels[letter] = figure.add_subplot(cell)
+    panels |= stack(figure, lower[0, 0], "ijklm", one_x=True)
+    panels |= stack(figure, lower[0, 1], "no", one_x=False)
     return panels
 
 
@@ -135,7 +133,7 @@ def _pdf(ax: Axes, evidence: xr.Dataset, index: str) -> None:
     grid = evidence["anomaly"]
     _curve(ax, evidence, "pdf", index)
     ax.set_title(f"{SYMBOLS[index]}: probability density")
-    ax.set_xlim(grid[0], grid[-1])
+    ax.set_xlim(*grid.values[[0, -1]])
     ax.set_ylim(bottom=0.0)
     ax.set_xlabel(label(f"{SYMBOLS[index]} anomaly", grid.attrs["units"]))
     ax.set_ylabel(label("Density", evidence[f"pdf_{index}"].attrs["units"]))
@@ -152,10 +150,10 @@ def _seasonal_variance(ax: Axes, evidence: xr.Dataset, index: str) -> None:
 def _acf(ax: Axes, evidence: xr.Dataset, index: str) -> None:
     _curve(ax, evidence, "acf", index)
     zero_line(ax)
-    lag = evidence["lag"]
+    longest = int(evidence["lag"].max())
     ax.set_title(f"{SYMBOLS[index]}: autocorrelation")
-    ax.set_xlim(lag[0], lag[-1])
-    ax.set_xticks(np.arange(lag[0], lag[-1] + 1, MONTHS_PER_YEAR))
+    ax.set_xlim(0, longest)
+    ax.set_xticks(range(0, longest + 1, MONTHS_PER_YEAR))
     ax.set_xlabel("Lag (months)")
     ax.set_ylabel(label("Autocorrelation", evidence[f"acf_{index}"].attrs["units"]))
 
@@ -199,7 +197,7 @@ def _event_counts(ax: Axes, evidence: xr.Dataset, protocol: Protocol) -> None:
     ax.set_xticks(places, types)
     ax.tick_params(axis="x", labelsize=7.0, length=0.0)
     ax.set_xlim(-0.6, len(types) - 0.4)
-    ax.set_ylim(bottom=min(0.0, -0.02 * counts.max()))
+    ax.set_ylim(bottom=-0.02 * counts.max())
     ax.set_xlabel("Event type")
     ax.set_ylabel(f"Events (per {protocol.event_segment_years} years)")
 

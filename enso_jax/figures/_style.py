@@ -17,6 +17,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.gridspec import SubplotSpec
+from matplotlib.text import Text
 
 from enso_jax.state import MONTHS_PER_YEAR
 
@@ -86,10 +88,10 @@ _METADATA: Final[Mapping[str, dict[str, str | None]]] = {
     "svg": {"Creator": "enso-jax", "Date": None},
 }
 
-_POINTS_PER_INCH: Final = 72.0
-_MARGIN_POINTS: Final = 8.0
-#: Of a bold capital W, in units of the font's size.
-_WIDEST_LETTER: Final = 1.11
+_MARGIN_INCHES: Final = 0.12
+#: What is put at the end of a heading that was cut, and letters that are not even tried.
+_CUT: Final = " ..."
+_LONGEST: Final = 1000
 _TITLE: Final = {"fontsize": 12.0, "fontweight": "bold", "color": BLACK}
 _DETAIL: Final = {"fontsize": 9.0, "color": "#404040"}
 _WARNING: Final = {"fontsize": 10.5, "fontweight": "bold", "color": VERMILLION}
@@ -100,6 +102,18 @@ def new_figure(width_inches: float, height_inches: float) -> Figure:
     figure = Figure(figsize=(width_inches, height_inches), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def stack(figure: Figure, place: SubplotSpec, letters: str, *, one_x: bool) -> dict[str, Axes]:
+    """Panels below each other in one place; with `one_x` the lowest one's x is that of all."""
+    rows = place.subgridspec(len(letters), 1)
+    panels: dict[str, Axes] = {}
+    for row, letter in enumerate(letters):
+        panels[letter] = figure.add_subplot(
+            rows[row, 0], sharex=panels.get(letters[0]) if one_x else None
+        )
+        panels[letter].tick_params(labelbottom=letter == letters[-1] or not one_x)
+    return panels
 
 
 def label(quantity: str, units: str) -> str:
@@ -116,25 +130,41 @@ def title(ax: Axes, letter: str, text: str) -> None:
 def heading(figure: Figure, name: str, detail: str, warning: str | None) -> None:
     """Writes up to two lines of each above the panels, which make room.
 
-    `name` and `detail` are cut where they are longer. A line is broken as if every
-    letter were a capital W, so that none can leave the figure.
+    `name` and `detail` are cut where they are longer.
     """
-    width, height = _POINTS_PER_INCH * figure.get_size_inches()
-    written = [(name, _TITLE), (detail, _DETAIL), *([(warning, _WARNING)] if warning else [])]
-    used = _MARGIN_POINTS
-    for text, look in written:
-        letters = int((width - 2 * _MARGIN_POINTS) / (_WIDEST_LETTER * look["fontsize"]))
-        for line in _lines(text, letters):
-            y = 1.0 - used / height
+    width, height = figure.get_size_inches() * figure.dpi
+    margin = _MARGIN_INCHES * figure.dpi
+    top = height - margin
+    for text, look in ((name, _TITLE), (detail, _DETAIL), (warning, _WARNING)):
+        if words := _printable(text or ""):
             # Names are not mathematics: a dollar in them is a dollar.
-            figure.text(0.5, y, line, ha="center", va="top", parse_math=False, **look)
-            used += 1.35 * look["fontsize"]
-    _keep_below(figure, 1.0 - (used + _MARGIN_POINTS / 2) / height)
+            artist = figure.text(
+                0.5, top / height, "", ha="center", va="top", parse_math=False, **look
+            )
+            _fill(artist, words, width - 2 * margin)
+            top = artist.get_window_extent().y0 - 0.4 * margin
+    _keep_below(figure, (top - 0.2 * margin) / height)
 
 
-def _lines(text: str, letters: int) -> list[str]:
-    printable = "".join(letter if letter.isprintable() else " " for letter in text)
-    return textwrap.wrap(printable, letters, max_lines=2, placeholder=" ...")
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text[:_LONGEST]).strip()
+
+
+def _fill(artist: Text, text: str, width: float) -> None:
+    """Writes `text` into at most two lines of `width` pixels."""
+    fewest = len(_CUT) + 1
+    letters, drawn = max(fewest, len(text)), np.inf
+    while drawn > width and letters >= fewest:
+        artist.set_text(_two_lines(text, letters))
+        drawn = artist.get_window_extent().width
+        letters = min(letters - 1, int(letters * width / drawn) + 1)
+
+
+def _two_lines(text: str, letters: int) -> str:
+    first, *more = textwrap.wrap(text, letters)
+    if len(more) > 1:
+        more = [more[0][: letters - len(_CUT)] + _CUT]
+    return "\n".join((first, *more))
 
 
 def _keep_below(figure: Figure, top: float) -> None:

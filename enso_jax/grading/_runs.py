@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
+from numpy.typing import ArrayLike
 
 from enso_jax.experiments import (
     Forecasts,
@@ -25,6 +26,7 @@ from enso_jax.experiments import (
     Smoothing,
     forecast,
     free_run,
+    require_precision,
     smooth,
 )
 from enso_jax.models import Step
@@ -76,16 +78,18 @@ def run_experiments(
         done: told the name of each of `EXPERIMENTS` as it ends.
 
     Raises:
-        ObservationError: if no forecast could start, or nothing could be assimilated.
+        ObservationError: if no forecast could start, or no reconstruction be scored.
+        PrecisionError: if JAX is not in the precision that the protocol asks for.
     """
+    require_precision(protocol)
     _require_usable(record, protocol)
     step = _in_precision(step, protocol)
     keys = [_replicate_keys(seed, number, replicates) for number in range(len(EXPERIMENTS))]
     development = record.development.values
-    tests = jnp.stack([jnp.asarray(assimilated(development, test)) for test in TESTS])
-    error = jnp.asarray(observation_error(development, protocol))
+    tests = _array([assimilated(development, test) for test in TESTS], protocol)
+    error = _array(observation_error(development, protocol), protocol)
     starts = forecast_starts(record.held_out.months, protocol)
-    initial = jnp.asarray(record.held_out.values[:starts])
+    initial = _array(record.held_out.values[:starts], protocol)
     start_months = jnp.arange(starts) % MONTHS_PER_YEAR
 
     def run(name: str, call: Callable[[], _Result]) -> _Result:
@@ -127,10 +131,15 @@ def _replicate_keys(seed: int, experiment: int, replicates: int) -> Key[Array, "
     return jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(replicates))
 
 
+def _array(values: ArrayLike, protocol: Protocol) -> Array:
+    """`values` in the type of the state, so that no input of a program widens it."""
+    return jnp.asarray(np.asarray(values), dtype=protocol.state_dtype)
+
+
 def _in_precision(step: Step, protocol: Protocol) -> Step:
-    """The model with its parameters in the type of the state, so that they do not widen it."""
+    """The model with its parameters in the type of the state."""
     parameters, structure = eqx.partition(step, eqx.is_inexact_array)
-    parameters = jax.tree.map(lambda leaf: leaf.astype(protocol.state_dtype), parameters)
+    parameters = jax.tree.map(lambda leaf: _array(leaf, protocol), parameters)
     return eqx.combine(parameters, structure)
 
 
