@@ -179,6 +179,15 @@ def test_event_points_are_those_of_the_dataset(card: dict[str, Axes], evidence: 
     assert ticks == ["140E", "160E", "180", "160W", "140W", "120W", "100W", "80W"]
 
 
+def test_outline_holds_95_percent_of_the_simulated_events(card: dict[str, Axes]) -> None:
+    points, outline = card["h"].collections
+    (region,) = outline.get_paths()
+    lines = region.to_polygons(closed_only=False)
+    assert all(np.array_equal(line[0], line[-1]) for line in lines)
+    inside = region.contains_points(points.get_offsets())
+    assert inside.mean() == pytest.approx(0.95, abs=0.02)
+
+
 def test_missing_observations_are_gaps(evidence: xr.Dataset) -> None:
     holes = evidence.copy()
     holes["observed_h_W"] = evidence["observed_h_W"].where(evidence["time"].dt.year != 1990)

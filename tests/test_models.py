@@ -231,6 +231,14 @@ def test_six_variables_have_the_published_long_run_statistics():
 # --- Models as data -----------------------------------------------------------------------
 
 
+#: Each experiment with the arrays that it takes besides a model, its noise and the protocol.
+EXPERIMENTS = {
+    "free run": (free_run, ()),
+    "smoother": (smooth, (jnp.zeros((6, 5)), jnp.ones(5))),
+    "forecast": (forecast, (jnp.zeros((3, 5)), jnp.arange(3))),
+}
+
+
 def scaled(model: TermModel, factor: float) -> TermModel:
     """The same structure with every drift coefficient `factor` times as large."""
     return eqx.tree_at(
@@ -253,18 +261,13 @@ def test_models_of_one_structure_step_together_as_they_step_alone(model, stack):
         np.testing.assert_allclose(one, run(alone, state, noise), rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize("experiment", ["free run", "smoother", "forecast"])
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_new_parameters_compile_nothing_new(
     experiment, linear, exploding, small_protocol, count_traces
 ):
     protocol = small_protocol(free_run_years=8)
     noise = SeededNoise(jax.random.key(0))
-    inputs = {
-        "free run": (free_run, ()),
-        "smoother": (smooth, (jnp.zeros((6, 5)), jnp.ones(5))),
-        "forecast": (forecast, (jnp.zeros((3, 5)), jnp.arange(3))),
-    }
-    function, arrays = inputs[experiment]
+    function, arrays = EXPERIMENTS[experiment]
     jitted, traces = count_traces(function)
 
     for step in (linear.model, scaled(linear.model, 0.9), exploding):
@@ -275,13 +278,16 @@ def test_new_parameters_compile_nothing_new(
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-def test_a_state_is_as_precise_as_the_protocol_says(precision, small_protocol, linear):
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_a_state_is_as_precise_as_the_protocol_says(experiment, precision, small_protocol, linear):
     protocol = small_protocol(free_run_years=8, state_dtype=precision, noise_dtype="float32")
     noise = SeededNoise(jax.random.key(0))
+    function, arrays = EXPERIMENTS[experiment]
 
-    monthly = eqx.filter_jit(free_run)(linear.model, noise, protocol).monthly
+    outcome = eqx.filter_jit(function)(linear.model, *arrays, noise, protocol)
 
-    assert monthly.dtype == precision
+    floats = [leaf.dtype for leaf in jax.tree.leaves(outcome) if eqx.is_inexact_array(leaf)]
+    assert floats == [precision] * len(floats)
 
 
 # --- Terms, and how they are written ------------------------------------------------------

@@ -147,7 +147,7 @@ def test_the_score_of_any_curve_is_between_zero_and_one(simulated):
 
 
 def from_winters(central, eastern) -> np.ndarray:
-    """A record ``(month, [T_C, T_E])`` with these December-February means, and 0 in other months."""
+    """A record ``(month, [T_C, T_E])`` with these winter means, and 0 in all other months."""
     values = np.zeros((len(central) + 1, 12, 2))
     for column, means in enumerate((central, eastern)):
         values[:-1, 11, column] = means
@@ -436,7 +436,7 @@ def measured_climate(measured_record):
     return observed_climate(measured_record, PROTOCOL)
 
 
-@pytest.mark.parametrize(("column", "name"), enumerate(ACF))
+@pytest.mark.parametrize(("column", "name"), list(enumerate(ACF)))
 def test_measured_seasonal_variance_and_acf_are_the_published_ones(measured_climate, column, name):
     variance = measured_climate.curves["seasonal_variance"][0, column]
     correlation = measured_climate.curves["acf"][0, column]

@@ -142,7 +142,7 @@ def test_the_spread_is_that_of_the_exact_smoother(linear, twin, gappy, ensembles
 
 
 def test_innovations_have_the_variance_that_the_ensemble_expects(linear, twin, small_protocol):
-    protocol = small_protocol(smoother_members=1000)
+    protocol = small_protocol(smoother_members=300)
     noise = SeededNoise(jax.random.key(1))
 
     innovation = run(linear.model, twin.observations, twin.error, noise, protocol).innovation

@@ -248,9 +248,11 @@ def _region(ax: Axes, points: np.ndarray, probability: float) -> None:
     except (ValueError, np.linalg.LinAlgError):
         return
     level = np.quantile(density(points), 1.0 - probability)
+    # Beyond four widths of the kernel there is nothing: the outline is closed.
+    margins = 4.0 * np.sqrt(np.diag(density.covariance))
     strength, longitude = (
-        np.linspace(row.min() - 0.2 * np.ptp(row), row.max() + 0.2 * np.ptp(row), 120)
-        for row in points
+        np.linspace(row.min() - margin, row.max() + margin, 150)
+        for row, margin in zip(points, margins, strict=True)
     )
     grid = np.stack(np.meshgrid(strength, longitude, indexing="ij"))
     values = density(grid.reshape(2, -1)).reshape(grid.shape[1:])

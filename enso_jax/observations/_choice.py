@@ -11,8 +11,8 @@ from typing import Final
 
 import platformdirs
 
-from enso_jax.observations._directory import read_record
 from enso_jax.observations._nature import nature_run
+from enso_jax.observations._reading import read_record
 from enso_jax.observations._record import Record
 
 ENVIRONMENT_VARIABLE: Final = "ENSO_OBSERVATIONS"

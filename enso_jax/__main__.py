@@ -1,0 +1,5 @@
+"""`python -m enso_jax` is `enso-jax`."""
+
+from enso_jax.cli import main
+
+main()
