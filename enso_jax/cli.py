@@ -122,7 +122,8 @@ def grade(
     Example: enso-jax grade fable-5.1 --replicates 8 --out graded/fable-5.1
     """
     _set_up_jax()
-    from enso_jax.grading import STAGES, Submission, output_folder, submission_digest
+    from enso_jax.files import whole_set
+    from enso_jax.grading import STAGES, Submission, submission_digest
     from enso_jax.grading import grade as grade_model
     from enso_jax.models import built_in
 
@@ -133,7 +134,7 @@ def grade(
         name=model.name, form="built-in", engine="compiled", digest=submission_digest(step)
     )
     # Opened before the work, so that a folder that cannot be written costs no time.
-    opened = contextlib.nullcontext() if out is None else output_folder(out, _FILES)
+    opened = contextlib.nullcontext() if out is None else whole_set(out, _FILES)
     with opened as folder, _progress(STAGES) as done:
         protocol = _protocol(precision)
         graded = grade_model(
@@ -188,6 +189,10 @@ def show(
     from enso_jax.tables import record_sparklines, record_tables
 
     record = _record(observations, measured_only)
+    if out is not None:
+        from enso_jax.figures import record_figure, save
+
+        save(record_figure(record), out)
     console = Console()
     console.print(f"[bold]{record.name}[/bold] ({record.kind}): {record.description}")
     for table in record_tables(record):
@@ -198,9 +203,6 @@ def show(
     counts = ", ".join(f"{name} {count}" for name, count in record.event_counts.items())
     console.print(f"Events in the long record: {counts}")
     if out is not None:
-        from enso_jax.figures import record_figure, save
-
-        save(record_figure(record), out)
         console.print(f"Drawn into {out}")
 
 
@@ -320,7 +322,7 @@ def _counted(number: int, noun: str) -> str:
 
 def _report(error: Exception) -> int:
     """Prints an error as one sentence; gives the exit status that goes with it."""
-    from enso_jax.grading import OutputError
+    from enso_jax.files import OutputError
     from enso_jax.models import UnknownModelError
     from enso_jax.observations import ObservationError
 

@@ -17,6 +17,8 @@ import hashlib
 import json
 from typing import Final, Literal
 
+import pydantic
+
 #: El Nino, eastern, central, extreme and multi-year; La Nina and multi-year La Nina.
 EVENT_TYPES: Final = ("EN", "EP", "CP", "EX", "MYEN", "LN", "MYLN")
 
@@ -118,14 +120,19 @@ class Protocol:
         """Months of the free run that are kept, after the spin-up."""
         return 12 * (self.free_run_years - self.free_run_spin_up_years)
 
-    def values(self) -> dict[str, object]:
-        """Every constant by name, as JSON has it: a pair is a list."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in dataclasses.asdict(self).items()
-        }
+    def to_json(self) -> str:
+        """Every constant by name, one text for one protocol."""
+        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Protocol":
+        """The protocol that `to_json` wrote.
+
+        Raises:
+            pydantic.ValidationError: if `text` is anything else.
+        """
+        return pydantic.TypeAdapter(cls).validate_json(text)
 
     def digest(self) -> str:
         """SHA-256 over the constants' names and values."""
-        canonical = json.dumps(self.values(), sort_keys=True)
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        return hashlib.sha256(self.to_json().encode()).hexdigest()

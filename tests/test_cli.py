@@ -10,7 +10,6 @@ import pytest
 import xarray as xr
 
 from enso_jax import cli, models
-from enso_jax.grading import OutputError, output_folder
 from enso_jax.models import BuiltInModel
 from enso_jax.observations import nature_run, write_record
 
@@ -132,6 +131,8 @@ def test_an_invalid_result_takes_away_the_evidence_of_the_one_before(
         (["grade", "fable-5.1", "--observations", "/no/such/folder"], "/no/such/folder"),
         (["grade", "fable-5.1", "--out", "/dev/null/out"], "/dev/null/out cannot be written"),
         (["observations", "show", "--observations", "/no/such/folder"], "/no/such/folder"),
+        (["observations", "show", "--out", "record.doc"], "does not end in .png"),
+        (["observations", "show", "--out", "/no/such/folder/record.png"], "cannot be written"),
         (["models", "fable"], "did you mean fable-5.1"),
         (["grate"], "No such command"),
         (["grade", "fable-5.1", "--fast"], "--fast"),
@@ -184,7 +185,9 @@ def test_an_error_of_the_grader_is_no_score(run, monkeypatch):
     status, stdout, stderr = run("grade", "fable-5.1", "--json")
     assert status == 3
     assert stdout == ""
-    assert "The grader failed, which says nothing of the model: RuntimeError: out of coffee" in stderr
+    assert (
+        "The grader failed, which says nothing of the model: RuntimeError: out of coffee" in stderr
+    )
 
 
 def test_models_lists_every_built_in_model_with_its_scores(run):
@@ -211,9 +214,7 @@ def test_observations_show_summarises_and_draws(run, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    "command", [["grade"], ["models"], ["observations", "show"]], ids=" ".join
-)
+@pytest.mark.parametrize("command", [["grade"], ["models"], ["observations", "show"]], ids=" ".join)
 def test_help_has_an_example(run, command):
     status, stdout, _ = run(*command, "--help")
     assert status == 0
@@ -223,20 +224,3 @@ def test_help_has_an_example(run, command):
 def test_help_does_not_wait_for_jax():
     code = "import sys, enso_jax.cli; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_an_interrupted_write_leaves_what_was_there(tmp_path):
-    (tmp_path / "scores.json").write_text("old")
-    with pytest.raises(KeyboardInterrupt), output_folder(tmp_path, ["scores.json"]) as staging:
-        (staging / "scores.json").write_text("half of")
-        raise KeyboardInterrupt
-    assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
-    assert (tmp_path / "scores.json").read_text() == "old"
-
-
-def test_a_full_disk_is_one_sentence(tmp_path):
-    with (
-        pytest.raises(OutputError, match="No space left"),
-        output_folder(tmp_path, ["scores.json"]),
-    ):
-        raise OSError(28, "No space left on device")

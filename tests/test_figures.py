@@ -20,6 +20,7 @@ from enso_jax.figures import record_figure, save, scorecard
 from enso_jax.figures._record import STAND_IN
 from enso_jax.figures._scorecard import PERSISTENCE, SIMULATED
 from enso_jax.figures._style import heading, new_figure
+from enso_jax.files import OutputError
 from enso_jax.grading import Grade, Submission, grade
 from enso_jax.models import BUILT_IN
 from enso_jax.observations import Record, Series, nature_run
@@ -372,8 +373,8 @@ def test_a_figure_that_fails_leaves_the_old_file(
     path = tmp_path / "a.png"
     path.write_bytes(b"the old one")
 
-    def fail(stream, **options):
-        stream.write(b"half of")
+    def fail(path, **options):
+        path.write_bytes(b"half of")
         raise RuntimeError("no more ink")
 
     monkeypatch.setattr(figure, "savefig", fail)
@@ -384,7 +385,7 @@ def test_a_figure_that_fails_leaves_the_old_file(
 
 
 def test_an_unknown_form_is_refused(figure: Figure, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"a\.jpg does not end in \.png, \.pdf or \.svg"):
+    with pytest.raises(OutputError, match=r"a\.jpg does not end in \.png, \.pdf or \.svg"):
         save(figure, tmp_path / "a.jpg")
 
 

@@ -282,6 +282,16 @@ def test_shuffled_members_change_nothing_but_rounding(twin, small_protocol):
         np.testing.assert_allclose(difference, 0.0, atol=1e-9)
 
 
+def test_perturbations_of_the_observations_are_centred(linear, twin, gappy, small_protocol):
+    """What all members' perturbations have in common would be an error of the observation."""
+    noise, protocol = recorded(60, 20, seed=11), small_protocol()
+    moved = RecordedNoise(noise.values.at[:, 5 * STEPS :].add(1.0))
+
+    one, other = (run(linear.model, gappy, twin.error, draws, protocol) for draws in (noise, moved))
+
+    np.testing.assert_allclose(other.filtered, one.filtered, rtol=1e-10, atol=1e-11)
+
+
 def test_the_first_month_is_a_january(small_protocol):
     """In a model that follows the seasons the first step is taken at t = 0."""
     model, noise = built_in("fable-5.1").build(), recorded(1, 20, seed=9)

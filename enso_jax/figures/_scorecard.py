@@ -8,12 +8,10 @@ The fifteen panels of Figure 4 of the paper, from the evidence of one grade alon
             o                                      forecasts of T_E
 """
 
-import dataclasses
 from typing import Final
 
 import matplotlib
 import numpy as np
-import scipy.stats
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -39,7 +37,7 @@ from enso_jax.figures._style import (
     zero_line,
 )
 from enso_jax.protocol import Protocol
-from enso_jax.scores import INDICES, TESTS, nse, predictive_score, withheld
+from enso_jax.scores import INDICES, TESTS, nse, predictive_score, region, withheld
 from enso_jax.state import MONTHS_PER_YEAR
 
 SIMULATED_WARNING: Final = (
@@ -57,7 +55,7 @@ _RECONSTRUCTIONS: Final = tuple((test, name) for test in TESTS for name in withh
 _DENSITY_POINTS: Final = 3000
 
 
-def scorecard(evidence: xr.Dataset, protocol: Protocol | None = None) -> Figure:
+def scorecard(evidence: xr.Dataset) -> Figure:
     """Draws a grade.
 
     Simulated curves are means over segments and replicates. The efficiencies and
@@ -65,9 +63,8 @@ def scorecard(evidence: xr.Dataset, protocol: Protocol | None = None) -> Figure:
 
     Args:
         evidence: the dataset of `Grade.evidence`, or of `experiments.nc`.
-        protocol: the constants of the grade; the standard ones if None.
     """
-    protocol = protocol or Protocol()
+    protocol = Protocol.from_json(evidence.attrs["protocol"])
     with matplotlib.rc_context(STYLE):
         figure = new_figure(11.0, 12.6)
         panels = _panels(figure)
@@ -240,23 +237,20 @@ def _points(evidence: xr.Dataset, prefix: str) -> np.ndarray:
 def _region(ax: Axes, points: np.ndarray, probability: float) -> None:
     """The outline of the smallest region that holds `probability` of the points.
 
-    As in `enso_jax.scores.region_score`; none where the points have no density.
+    None where the points have no density.
     """
-    points = points[:, :: max(1, points.shape[1] // _DENSITY_POINTS)]
-    try:
-        density = scipy.stats.gaussian_kde(points)
-    except (ValueError, np.linalg.LinAlgError):
+    found = region(points[:, :: max(1, points.shape[1] // _DENSITY_POINTS)].T, probability)
+    if found is None:
         return
-    level = np.quantile(density(points), 1.0 - probability)
     # Beyond four widths of the kernel there is nothing: the outline is closed.
-    margins = 4.0 * np.sqrt(np.diag(density.covariance))
+    margins = 4.0 * np.sqrt(np.diag(found.density.covariance))
     strength, longitude = (
         np.linspace(row.min() - margin, row.max() + margin, 150)
         for row, margin in zip(points, margins, strict=True)
     )
     grid = np.stack(np.meshgrid(strength, longitude, indexing="ij"))
-    values = density(grid.reshape(2, -1)).reshape(grid.shape[1:])
-    ax.contour(longitude, strength, values, levels=[level], colors=[BLUE], linewidths=1.0)
+    values = found.density(grid.reshape(2, -1)).reshape(grid.shape[1:])
+    ax.contour(longitude, strength, values, levels=[found.level], colors=[BLUE], linewidths=1.0)
     ax.plot([], [], color=BLUE, lw=1.0, label=f"Holds {probability:.0%} of them (h)")
 
 
@@ -294,7 +288,6 @@ def _reconstruction(
 
 def _correlations(evidence: xr.Dataset, protocol: Protocol) -> dict[str, np.ndarray]:
     """The curves against lead of `PredictiveScore.by_lead`, averaged over the replicates."""
-    protocol = dataclasses.replace(protocol, forecast_leads=evidence.sizes["lead"])
     means = np.stack([evidence[f"forecast_{index}"].values for index in INDICES], axis=-1)
     held_out = np.stack([evidence[f"held_out_{index}"].values for index in INDICES], axis=-1)
     curves = [predictive_score(mean, held_out, protocol).by_lead for mean in means]

@@ -5,9 +5,7 @@ a unit, a longitude and a heading. What is written in a heading comes from submi
 and records, and may be as long and as odd as it likes.
 """
 
-import os
 import textwrap
-import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.gridspec import SubplotSpec
 from matplotlib.text import Text
 
+from enso_jax.files import OutputError, whole_file
 from enso_jax.state import MONTHS_PER_YEAR
 
 BLACK: Final = "#000000"
@@ -222,23 +221,14 @@ def save(figure: Figure, path: Path | str) -> None:
     the new one is complete, and left as it is if that fails.
 
     Raises:
-        ValueError: if `path` ends in something else.
-        OSError: if the file cannot be written.
+        OutputError: if `path` ends in something else, or cannot be written.
     """
     path = Path(path)
     form = path.suffix.removeprefix(".").lower()
     if form not in _METADATA:
-        raise ValueError(f"{path.name} does not end in {_either(_METADATA)}; choose one of these")
-    # Not made by tempfile, whose files nobody else may read.
-    unfinished = path.with_name(f".{uuid.uuid4().hex}.{form}")
-    try:
-        with matplotlib.rc_context(STYLE), unfinished.open("xb") as stream:
-            figure.savefig(stream, format=form, dpi=_DPI, metadata=_METADATA[form])
-            stream.flush()
-            os.fsync(stream.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+        raise OutputError(f"{path} does not end in {_either(_METADATA)}: choose one of these.")
+    with matplotlib.rc_context(STYLE), whole_file(path) as unfinished:
+        figure.savefig(unfinished, format=form, dpi=_DPI, metadata=_METADATA[form])
 
 
 def _either(forms: Iterable[str]) -> str:

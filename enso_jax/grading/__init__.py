@@ -1,7 +1,5 @@
 """Grading: from a model and a record to a result, its evidence and the files they lie in."""
 
-from enso_jax.grading._folder import OutputError as OutputError
-from enso_jax.grading._folder import output_folder as output_folder
 from enso_jax.grading._grade import STAGES as STAGES
 from enso_jax.grading._grade import Grade as Grade
 from enso_jax.grading._grade import grade as grade

@@ -67,6 +67,7 @@ def evidence(
         observations=record.name,
         observations_kind=record.kind,
         observations_digest=record.digest,
+        protocol=protocol.to_json(),
         protocol_digest=result.protocol.digest,
         seed=result.seed,
         replicates=result.replicates,

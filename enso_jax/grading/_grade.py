@@ -8,6 +8,7 @@ leaves one of about 0.02 on S.
 
 import dataclasses
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -100,7 +101,7 @@ def grade(
     inputs = {
         "engine_version": __version__,
         "submission": submission,
-        "protocol": UsedProtocol(digest=protocol.digest(), values=protocol.values()),
+        "protocol": UsedProtocol(digest=protocol.digest(), values=json.loads(protocol.to_json())),
         "observations": UsedObservations(
             name=record.name, kind=record.kind, digest=record.digest, stand_ins=record.stand_ins
         ),

@@ -34,7 +34,7 @@ _FIRST_YEAR: Final = 1950
 _PERIODS: Final = {"long": (1950, 2019), "development": (1980, 2014), "held_out": (2015, 2024)}
 
 _LONGITUDES: Final = np.arange(119.5, 280.0)
-_BELLS: Final = ((250.0, 28.0), (185.0, 22.0))  # centre and width, degrees
+_BELLS: Final = ((255.0, 45.0), (180.0, 35.0))  # centre and width, degrees
 _BOXES: Final = ((210.0, 270.0), (160.0, 210.0))  # of T_E and T_C
 
 

@@ -8,7 +8,6 @@ import dataclasses
 import hashlib
 import io
 import json
-import os
 import shutil
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from enso_jax.files import sync
 from enso_jax.observations._errors import ObservationError
 from enso_jax.observations._layout import (
     DEVELOPMENT,
@@ -150,11 +150,12 @@ def _save(folder: Path, contents: Mapping[str, bytes]) -> None:
         _refuse_to_overwrite(folder)
         unfinished.mkdir(parents=True)
         for name, content in contents.items():
-            _write_through(unfinished / name, content)
-        _sync_folder(unfinished)
+            (unfinished / name).write_bytes(content)
+            sync(unfinished / name)
+        sync(unfinished)
         # Replaces an empty folder, and fails on one that has been filled meanwhile.
         unfinished.rename(folder)
-        _sync_folder(folder.parent)
+        sync(folder.parent)
     except OSError as error:
         raise ObservationError(
             f"{folder} cannot be written ({error.strerror}); "
@@ -169,18 +170,3 @@ def _refuse_to_overwrite(folder: Path) -> None:
         raise ObservationError(f"{folder} is a file; choose a folder that does not exist yet.")
     if folder.is_dir() and any(folder.iterdir()):
         raise ObservationError(f"{folder} is not empty; remove it first or choose another folder.")
-
-
-def _write_through(path: Path, content: bytes) -> None:
-    with path.open("xb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -11,6 +11,7 @@ from enso_jax.scores._curves import pdf_weights as pdf_weights
 from enso_jax.scores._curves import seasonal_variance as seasonal_variance
 from enso_jax.scores._diversity import event_points as event_points
 from enso_jax.scores._diversity import order_score as order_score
+from enso_jax.scores._diversity import region as region
 from enso_jax.scores._diversity import region_score as region_score
 from enso_jax.scores._dynamical import TESTS as TESTS
 from enso_jax.scores._dynamical import DynamicalScore as DynamicalScore

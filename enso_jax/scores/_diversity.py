@@ -9,6 +9,7 @@ SST profile, and location, the longitude of that maximum. Two criteria, averaged
   the simulated ones, the highest-density region of their kernel density.
 """
 
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -48,14 +49,40 @@ def order_score(points: np.ndarray, protocol: Protocol) -> float:
     return float(np.clip(excess / protocol.strength_excess_degc, 0.0, 1.0))
 
 
-def region_score(simulated: np.ndarray, observed: np.ndarray, probability: float) -> float:
-    """The share of `observed` points in the region that holds `probability` of `simulated`.
+@dataclasses.dataclass(frozen=True)
+class Region:
+    """The smallest region that holds a given share of the events.
 
-    0 where the simulated events are too few or too alike to have a density.
+    Attributes:
+        density: the kernel density of the events, Scott's bandwidth; called with
+            ``(2, point)``, strength and longitude.
+        level: the density at the region's edge.
+    """
+
+    density: scipy.stats.gaussian_kde
+    level: float
+
+    def holds(self, points: np.ndarray) -> np.ndarray:
+        """Which of the ``(point, 2)`` lie inside."""
+        return self.density(points.T) >= self.level
+
+
+def region(points: np.ndarray, probability: float) -> Region | None:
+    """The region that holds `probability` of ``(event, 2)``.
+
+    None where the events are too few or too alike to have a density.
     """
     try:
-        density = scipy.stats.gaussian_kde(simulated.T)
+        density = scipy.stats.gaussian_kde(points.T)
     except (ValueError, np.linalg.LinAlgError):
-        return 0.0
-    level = np.quantile(density(simulated.T), 1.0 - probability)
-    return float((density(observed.T) >= level).mean())
+        return None
+    return Region(density, float(np.quantile(density(points.T), 1.0 - probability)))
+
+
+def region_score(simulated: np.ndarray, observed: np.ndarray, probability: float) -> float:
+    """The share of `observed` events in the region that holds `probability` of `simulated`.
+
+    0 where there is no such region.
+    """
+    found = region(simulated, probability)
+    return 0.0 if found is None else float(found.holds(observed).mean())
