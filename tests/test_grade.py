@@ -135,7 +135,7 @@ def test_a_record_without_a_complete_start_is_refused(model):
     values = np.array(record.held_out.values)
     values[:, 3] = np.nan
     held_out = dataclasses.replace(record.held_out, values=values, measured=np.isfinite(values))
-    with pytest.raises(ObservationError, match="no forecast can start"):
+    with pytest.raises(ObservationError, match="no forecast can be scored"):
         grade(model, dataclasses.replace(record, held_out=held_out))
 
 

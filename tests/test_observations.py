@@ -526,25 +526,20 @@ def test_refuses_bytes_that_are_not_utf8(record_folder: Path) -> None:
 # --- The measured record -------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def observed() -> Record:
-    folder = os.environ.get("ENSO_OBSERVATIONS")
-    if not folder:
-        pytest.skip("$ENSO_OBSERVATIONS is not set: no measured record to check")
-    return read_record(Path(folder))
-
-
-def test_measured_record_has_its_periods(observed: Record) -> None:
-    assert not observed.simulated
-    lengths = [series.months for series in (observed.long, observed.development, observed.held_out)]
+def test_measured_record_has_its_periods(measured_record: Record) -> None:
+    assert not measured_record.simulated
+    lengths = [
+        series.months
+        for series in (measured_record.long, measured_record.development, measured_record.held_out)
+    ]
     assert lengths == [840, 420, 120]
-    assert observed.development.stand_ins == 24
-    assert observed.profile.longitude.shape == (161,)
+    assert measured_record.development.stand_ins == 24
+    assert measured_record.profile.longitude.shape == (161,)
 
 
-def test_measured_record_has_the_published_moments(observed: Record) -> None:
-    values = observed.long.values
-    december = values[parse_month("1997-12") - observed.long.first_month]
+def test_measured_record_has_the_published_moments(measured_record: Record) -> None:
+    values = measured_record.long.values
+    december = values[parse_month("1997-12") - measured_record.long.first_month]
     assert december[T_E] == pytest.approx(3.24, abs=0.005)
     assert values.var(axis=0) == pytest.approx([0.393, 0.745], abs=0.0005)
     assert skew(values) == pytest.approx([-0.32, 0.83], abs=0.005)
@@ -556,9 +551,9 @@ def test_measured_record_has_the_published_moments(observed: Record) -> None:
     ids=["Nino 3 is T_E", "Nino 4 is T_C"],
 )
 def test_measured_profile_averages_to_its_indices(
-    observed: Record, west: float, east: float, expected: tuple[float, ...]
+    measured_record: Record, west: float, east: float, expected: tuple[float, ...]
 ) -> None:
-    profile = observed.profile
+    profile = measured_record.profile
     box = (profile.longitude > west) & (profile.longitude < east)
     means = [part[box].mean() for part in (profile.constant, profile.east, profile.central)]
     assert means == pytest.approx(expected, abs=1e-5)
@@ -567,14 +562,14 @@ def test_measured_profile_averages_to_its_indices(
     assert sst == pytest.approx(np.dot(expected, [1, T_E_value, T_C_value]), abs=1e-5)
 
 
-def test_measured_only_ends_the_fully_held_out_months_in_2018(observed: Record) -> None:
-    series = observed.measured_only().held_out
+def test_measured_only_ends_the_fully_held_out_months_in_2018(measured_record: Record) -> None:
+    series = measured_record.measured_only().held_out
     complete = np.flatnonzero(np.isfinite(series.values).all(axis=1))
     assert np.array_equal(complete, np.arange(complete.size))
     assert series.labels[complete[-1]] == "2018-12"
 
 
-def test_measured_record_survives_a_round_trip(observed: Record, tmp_path: Path) -> None:
-    write_record(observed, tmp_path / "copy")
+def test_measured_record_survives_a_round_trip(measured_record: Record, tmp_path: Path) -> None:
+    write_record(measured_record, tmp_path / "copy")
     twin = read_record(tmp_path / "copy")
-    assert_same(dataclasses.replace(twin, digest=observed.digest), observed)
+    assert_same(dataclasses.replace(twin, digest=measured_record.digest), measured_record)

@@ -153,10 +153,9 @@ def test_targets_that_were_not_measured_do_not_count(held_out):
     np.testing.assert_allclose(one.by_lead["rmse/T_E"], 0.1)
 
 
-def test_no_forecast_at_all_is_worth_nothing(held_out):
-    result = predictive_score(np.full((108, 12, 2), np.nan), held_out, PROTOCOL)
-
-    assert result.score == 0.0
+def test_no_forecast_at_all_is_refused_and_not_scored(held_out):
+    with pytest.raises(ValueError, match="no forecast of T_C"):
+        predictive_score(np.full((108, 12, 2), np.nan), held_out, PROTOCOL)
 
 
 @given(seed=st.integers(0, 2**32 - 1), size=st.floats(0.0, 1e3))

@@ -12,7 +12,7 @@ from enso_jax.experiments._noise import Noise as Noise
 from enso_jax.experiments._noise import RecordedNoise as RecordedNoise
 from enso_jax.experiments._noise import SeededNoise as SeededNoise
 from enso_jax.experiments._precision import PrecisionError as PrecisionError
-from enso_jax.experiments._precision import require_precision as require_precision
+from enso_jax.experiments._precision import in_precision as in_precision
 from enso_jax.experiments._smoother import Smoothing as Smoothing
 from enso_jax.experiments._smoother import smooth as smooth
 from enso_jax.experiments._status import FINITE as FINITE

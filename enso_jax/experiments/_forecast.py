@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from enso_jax.experiments._noise import Noise
-from enso_jax.experiments._precision import require_precision
+from enso_jax.experiments._precision import in_precision
 from enso_jax.experiments._status import first_non_finite
 from enso_jax.models import Step, advance_month, over_members
 from enso_jax.protocol import Protocol
@@ -49,7 +49,7 @@ def forecast(
         noise: block l drives lead l + 1 and is ``(starts, steps_per_month, q, members)``.
         protocol: members, leads, steps.
     """
-    require_precision(protocol)
+    step, initial = in_precision((step, initial), protocol)
     starts = initial.shape[0]
     members, leads = protocol.forecast_members, protocol.forecast_leads
     shape = (starts, protocol.steps_per_month, step.noise_size, members)
@@ -64,7 +64,7 @@ def forecast(
 
     complete = jnp.isfinite(initial).all(axis=-1)
     # Starts that will not count run from zero, so that a NaN of theirs is not the model's.
-    begin = jnp.where(complete[:, None], initial, 0.0).astype(protocol.state_dtype)
+    begin = jnp.where(complete[:, None], initial, 0.0)
     ensembles = jnp.broadcast_to(begin[..., None], (*begin.shape, members))
     _, (mean, spread) = jax.lax.scan(one_month, ensembles, jnp.arange(leads))
     mean, spread = jnp.swapaxes(mean, 0, 1), jnp.swapaxes(spread, 0, 1)

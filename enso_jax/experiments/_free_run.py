@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from enso_jax.experiments._noise import Noise
-from enso_jax.experiments._precision import require_precision
+from enso_jax.experiments._precision import in_precision
 from enso_jax.experiments._status import first_non_finite
 from enso_jax.models import Step, advance_month
 from enso_jax.protocol import Protocol
@@ -38,7 +38,7 @@ def free_run(step: Step, noise: Noise, protocol: Protocol) -> FreeRun:
 
     Block b of `noise` is ``(120, steps_per_month, q)`` and drives months 120 b to 120 b + 119.
     """
-    require_precision(protocol)
+    step = in_precision(step, protocol)
     months = MONTHS_PER_YEAR * protocol.free_run_years
     spin_up = MONTHS_PER_YEAR * protocol.free_run_spin_up_years
     shape = (_MONTHS_PER_BLOCK, protocol.steps_per_month, step.noise_size)

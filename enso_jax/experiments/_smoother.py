@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from enso_jax.experiments._noise import Noise
-from enso_jax.experiments._precision import require_precision
+from enso_jax.experiments._precision import in_precision
 from enso_jax.experiments._status import first_non_finite
 from enso_jax.models import Step, advance_month, over_members
 from enso_jax.protocol import Protocol
@@ -66,7 +66,7 @@ def smooth(
             five rows being the observations' perturbations.
         protocol: members, lag, steps.
     """
-    require_precision(protocol)
+    step, observations, error = in_precision((step, observations, error), protocol)
     members, lag = protocol.smoother_members, protocol.smoother_lag
     steps, q = protocol.steps_per_month, step.noise_size
     ensemble_step = over_members(step)
@@ -90,8 +90,8 @@ def smooth(
     months = jnp.arange(observations.shape[0])
     window, output = jax.lax.scan(one_month_with_output, start, (months, observations))
     filtered, means, spreads, innovation = output
-    # The last `lag` months never leave the window; newest first there, oldest first here.
-    rest = window[:-1][::-1]
+    # The last months never leave the window; newest first there, oldest first here.
+    rest = window[: min(lag, len(months))][::-1]
     smoothed = jnp.concatenate([means[lag:], rest.mean(-1)])
     spread = jnp.concatenate([spreads[lag:], rest.std(-1, ddof=1)])
     finite = jnp.isfinite(filtered).all(axis=-1)

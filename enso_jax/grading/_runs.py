@@ -17,7 +17,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
-from numpy.typing import ArrayLike
 
 from enso_jax.experiments import (
     Forecasts,
@@ -26,14 +25,20 @@ from enso_jax.experiments import (
     Smoothing,
     forecast,
     free_run,
-    require_precision,
     smooth,
 )
 from enso_jax.models import Step
 from enso_jax.observations import ObservationError, Record
 from enso_jax.protocol import Protocol
-from enso_jax.scores import TESTS, assimilated, forecast_starts, observation_error
-from enso_jax.state import MONTHS_PER_YEAR
+from enso_jax.scores import (
+    INDICES,
+    TESTS,
+    assimilated,
+    forecast_starts,
+    observation_error,
+    targets,
+)
+from enso_jax.state import MONTHS_PER_YEAR, NAMES
 
 _Result = TypeVar("_Result")
 
@@ -81,15 +86,13 @@ def run_experiments(
         ObservationError: if no forecast could start, or no reconstruction be scored.
         PrecisionError: if JAX is not in the precision that the protocol asks for.
     """
-    require_precision(protocol)
     _require_usable(record, protocol)
-    step = _in_precision(step, protocol)
     keys = [_replicate_keys(seed, number, replicates) for number in range(len(EXPERIMENTS))]
     development = record.development.values
-    tests = _array([assimilated(development, test) for test in TESTS], protocol)
-    error = _array(observation_error(development, protocol), protocol)
+    tests = jnp.asarray([assimilated(development, test) for test in TESTS])
+    error = jnp.asarray(observation_error(development, protocol))
     starts = forecast_starts(record.held_out.months, protocol)
-    initial = _array(record.held_out.values[:starts], protocol)
+    initial = jnp.asarray(record.held_out.values[:starts])
     start_months = jnp.arange(starts) % MONTHS_PER_YEAR
 
     def run(name: str, call: Callable[[], _Result]) -> _Result:
@@ -109,14 +112,17 @@ def run_experiments(
 
 
 def _require_usable(record: Record, protocol: Protocol) -> None:
-    starts = forecast_starts(record.held_out.months, protocol)
-    complete = np.isfinite(record.held_out.values[: max(starts, 0)]).all(axis=1)
-    if not complete.any():
-        raise ObservationError(
-            f"The held-out months of {record.name} have no month with all five variables and "
-            f"{protocol.forecast_leads} months after it, so no forecast can start: "
-            "use a longer or a more complete record."
-        )
+    held_out = record.held_out.values
+    starts = forecast_starts(len(held_out), protocol)
+    complete = np.isfinite(held_out[:starts]).all(axis=1, keepdims=True)
+    for index in INDICES:
+        observed = targets(held_out[:, NAMES.index(index)], protocol).observed
+        if not (complete & np.isfinite(observed)).any(axis=0).all():
+            raise ObservationError(
+                f"In the held-out months of {record.name} no month with all five variables has "
+                f"{index} at each of the {protocol.forecast_leads} months after it, so no forecast "
+                "can be scored: use a longer or a more complete record."
+            )
     scored = record.development.values[protocol.smoother_spin_up_months :]
     if (np.isfinite(scored).sum(axis=0) < MONTHS_PER_YEAR).any():
         raise ObservationError(
@@ -129,18 +135,6 @@ def _require_usable(record: Record, protocol: Protocol) -> None:
 def _replicate_keys(seed: int, experiment: int, replicates: int) -> Key[Array, " replicate"]:
     key = jax.random.fold_in(jax.random.key(seed), experiment)
     return jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(replicates))
-
-
-def _array(values: ArrayLike, protocol: Protocol) -> Array:
-    """`values` in the type of the state, so that no input of a program widens it."""
-    return jnp.asarray(np.asarray(values), dtype=protocol.state_dtype)
-
-
-def _in_precision(step: Step, protocol: Protocol) -> Step:
-    """The model with its parameters in the type of the state."""
-    parameters, structure = eqx.partition(step, eqx.is_inexact_array)
-    parameters = jax.tree.map(lambda leaf: _array(leaf, protocol), parameters)
-    return eqx.combine(parameters, structure)
 
 
 @eqx.filter_jit

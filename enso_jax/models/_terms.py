@@ -79,7 +79,7 @@ class Saturating(Feature):
         return square / (1.0 + square / self.scale**2)
 
     def text(self) -> str:
-        return f"{self.variable}^2/(1 + ({self.variable}/{float(self.scale):.6g})^2)"
+        return f"{self.variable}^2/(1 + ({self.variable}/{float(self.scale)!r})^2)"
 
 
 class OneSided(Feature):

@@ -52,7 +52,7 @@ def feature(formula: str) -> Feature:
     if formula == CONSTANT:
         return Monomial(())
     powers = []
-    for factor in formula.split():
+    for factor in formula.split(" "):
         match = re.fullmatch(_POWER, factor)
         if match is None:
             raise ValueError(f"{factor!r} in {formula!r} is not a variable of {NAMES} with a power")

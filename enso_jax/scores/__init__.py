@@ -26,6 +26,7 @@ from enso_jax.scores._metrics import Metric as Metric
 from enso_jax.scores._predictive import PredictiveScore as PredictiveScore
 from enso_jax.scores._predictive import forecast_starts as forecast_starts
 from enso_jax.scores._predictive import predictive_score as predictive_score
+from enso_jax.scores._predictive import targets as targets
 from enso_jax.scores._statistical import INDICES as INDICES
 from enso_jax.scores._statistical import Climate as Climate
 from enso_jax.scores._statistical import StatisticalScore as StatisticalScore

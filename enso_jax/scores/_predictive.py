@@ -53,7 +53,7 @@ class Targets:
 
 def forecast_starts(months: int, protocol: Protocol) -> int:
     """How many months of a held-out record of `months` have every lead inside it."""
-    return months - protocol.forecast_leads
+    return max(0, months - protocol.forecast_leads)
 
 
 def targets(series: np.ndarray, protocol: Protocol) -> Targets:
@@ -67,7 +67,7 @@ def targets(series: np.ndarray, protocol: Protocol) -> Targets:
 
 
 def rmse(error: np.ndarray, valid: np.ndarray) -> np.ndarray:
-    """Root-mean-square over the first axis, of the `valid` elements only."""
+    """Root-mean-square over the first axis, of the `valid` elements only; there must be some."""
     return np.sqrt((np.where(valid, error, 0.0) ** 2).sum(axis=0) / valid.sum(axis=0))
 
 
@@ -89,12 +89,17 @@ def predictive_score(mean: np.ndarray, held_out: np.ndarray, protocol: Protocol)
             was not forecast.
         held_out: the record ``(month, index)``; NaN where not measured.
         protocol: leads, the smallest pool of extremes and its weight.
+
+    Raises:
+        ValueError: if no forecast at some lead has a target.
     """
     components, by_lead = {}, {}
     for index, name in enumerate(INDICES):
         forecast, target = mean[..., index], targets(held_out[:, index], protocol)
         # One mask for model and persistence, so that both are judged on the same targets.
         valid = np.isfinite(forecast) & np.isfinite(target.observed)
+        if not valid.any(axis=0).all():
+            raise ValueError(f"no forecast of {name} at some lead has a target to compare it with")
         model, reference = (
             rmse(values - target.observed, valid) for values in (forecast, target.persistence)
         )
