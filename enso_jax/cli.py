@@ -123,16 +123,15 @@ def grade(
     """
     _set_up_jax()
     from enso_jax.files import whole_set
-    from enso_jax.grading import STAGES, Submission, submission_digest
+    from enso_jax.grading import STAGES
     from enso_jax.grading import grade as grade_model
+    from enso_jax.grading import submission as describe
     from enso_jax.models import built_in
 
     model = built_in(submission)
     record = _record(observations, measured_only)
     step = model.build()
-    about = Submission(
-        name=model.name, form="built-in", engine="compiled", digest=submission_digest(step)
-    )
+    about = describe(step, model.name, form="built-in")
     # Opened before the work, so that a folder that cannot be written costs no time.
     opened = contextlib.nullcontext() if out is None else whole_set(out, _FILES)
     with opened as folder, _progress(STAGES) as done:

@@ -21,7 +21,7 @@ from enso_jax.figures._record import STAND_IN
 from enso_jax.figures._scorecard import PERSISTENCE, SIMULATED
 from enso_jax.figures._style import heading, new_figure
 from enso_jax.files import OutputError
-from enso_jax.grading import Grade, Submission, grade
+from enso_jax.grading import Grade, grade, submission
 from enso_jax.models import BUILT_IN
 from enso_jax.observations import Record, Series, nature_run
 from enso_jax.protocol import EVENT_TYPES, Protocol
@@ -52,8 +52,8 @@ WARNING = "Scored against a simulated record (nature run), not against observati
 def graded() -> Grade:
     """A short grade of the built-in model on the nature run."""
     protocol = Protocol(free_run_years=150, free_run_spin_up_years=5, smoother_members=50)
-    submission = Submission(name="fable-5.1", form="built-in", engine="compiled", digest="0" * 64)
-    return grade(BUILT_IN["fable-5.1"].build(), submission, nature_run(), protocol, replicates=2)
+    step = BUILT_IN["fable-5.1"].build()
+    return grade(step, submission(step, "fable-5.1"), nature_run(), protocol, replicates=2)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import xarray as xr
 
 from enso_jax import grading
 from enso_jax.experiments import PrecisionError
-from enso_jax.grading import GradeResult, Submission, read_result, submission_digest
+from enso_jax.grading import GradeResult, read_result, step_digest, submission
 from enso_jax.models import built_in
 from enso_jax.observations import ObservationError, nature_run
 from enso_jax.protocol import Protocol
@@ -24,9 +24,7 @@ QUICK = Protocol(
 
 
 def grade(step, record, **options) -> grading.Grade:
-    about = Submission(
-        name="a model", form="built-in", engine="compiled", digest=submission_digest(step)
-    )
+    about = submission(step, "a model")
     return grading.grade(step, about, record, options.pop("protocol", QUICK), **options)
 
 
@@ -201,8 +199,8 @@ def test_the_evidence_survives_its_file(one, tmp_path):
 
 def test_a_results_digest_tells_parameters_apart(model):
     changed = jax.tree.map(lambda leaf: leaf + 1e-12, model)
-    assert submission_digest(model) == submission_digest(built_in("fable-5.1").build())
-    assert submission_digest(model) != submission_digest(changed)
+    assert step_digest(model) == step_digest(built_in("fable-5.1").build())
+    assert step_digest(model) != step_digest(changed)
 
 
 def test_invalid_results_are_results_too(exploding, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from enso_jax.grading import GradeResult, Submission, grade, submission_digest
+from enso_jax.grading import GradeResult, grade, submission
 from enso_jax.models import built_in
 
 REPLICATES = 8
@@ -16,9 +16,7 @@ TOLERANCE = {"statistical": 0.03, "dynamical": 0.012, "predictive": 0.012, "comp
 def results(measured_record) -> dict[str, GradeResult]:
     def result(name: str) -> GradeResult:
         step = built_in(name).build()
-        about = Submission(
-            name=name, form="built-in", engine="compiled", digest=submission_digest(step)
-        )
+        about = submission(step, name, form="built-in")
         return grade(step, about, measured_record, replicates=REPLICATES).result
 
     return {name: result(name) for name in ("fable-5.1", "fable-5.1-simplified", "multiscale-5")}

@@ -3,7 +3,8 @@
 from enso_jax.grading._grade import STAGES as STAGES
 from enso_jax.grading._grade import Grade as Grade
 from enso_jax.grading._grade import grade as grade
-from enso_jax.grading._grade import submission_digest as submission_digest
+from enso_jax.grading._identity import step_digest as step_digest
+from enso_jax.grading._identity import submission as submission
 from enso_jax.grading._result import SCHEMA_VERSION as SCHEMA_VERSION
 from enso_jax.grading._result import Detail as Detail
 from enso_jax.grading._result import Estimate as Estimate

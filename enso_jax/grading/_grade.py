@@ -7,13 +7,10 @@ leaves one of about 0.02 on S.
 """
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from typing import Final
 
-import jax
-import numpy as np
 import xarray as xr
 
 from enso_jax import __version__
@@ -52,17 +49,6 @@ class Grade:
     evidence: xr.Dataset | None
 
 
-def submission_digest(step: Step) -> str:
-    """SHA-256 over a model's structure and parameters."""
-    leaves, structure = jax.tree.flatten(step)
-    digest = hashlib.sha256(str(structure).encode())
-    for leaf in leaves:
-        array = np.asarray(leaf)
-        digest.update(f"{array.dtype} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
-
-
 def grade(
     step: Step,
     submission: Submission,
@@ -77,7 +63,7 @@ def grade(
 
     Args:
         step: the model.
-        submission: what the result says of it.
+        submission: what the result says of it; `enso_jax.grading.submission` makes one.
         record: what it is compared with. Missing values (NaN) are left out of
             assimilation, scoring and forecast starts.
         protocol: the constants; the standard ones if None.

@@ -20,10 +20,14 @@ class _Frozen(pydantic.BaseModel):
 
 
 class Submission(_Frozen):
-    """What was graded: `form` is built-in, numpy or jax; `engine` compiled or host."""
+    """What was graded.
+
+    `form` is built-in for a model of the library, python for a `Step` that was made in
+    Python, numpy or jax for a folder of someone's code. `digest` is of structure and parameters.
+    """
 
     name: str
-    form: Literal["built-in", "numpy", "jax"]
+    form: Literal["built-in", "python", "numpy", "jax"]
     engine: Literal["compiled", "host"]
     digest: str
 
