@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 if TYPE_CHECKING:
@@ -193,7 +194,9 @@ def show(
 
         save(record_figure(record), out)
     console = Console()
-    console.print(f"[bold]{record.name}[/bold] ({record.kind}): {record.description}")
+    console.print(
+        f"[bold]{escape(record.name)}[/bold] ({record.kind}): {escape(record.description)}"
+    )
     for table in record_tables(record):
         console.print(table)
     console.print("Yearly means")
@@ -202,7 +205,7 @@ def show(
     counts = ", ".join(f"{name} {count}" for name, count in record.event_counts.items())
     console.print(f"Events in the long record: {counts}")
     if out is not None:
-        console.print(f"Drawn into {out}")
+        console.print(f"Drawn into {out}", soft_wrap=True, markup=False)
 
 
 def _set_up_jax() -> None:
@@ -283,7 +286,7 @@ def _show(result: "GradeResult", published: "PublishedScores | None", out: Path 
 
     console = Console()
     console.print(
-        f"[bold]{result.submission.name}[/bold] on {result.observations.name}, "
+        f"[bold]{escape(result.submission.name)}[/bold] on {escape(result.observations.name)}, "
         f"{_counted(result.replicates, 'replicate')}, seed {result.seed}, "
         f"{result.submission.engine} engine"
     )
@@ -295,7 +298,7 @@ def _show(result: "GradeResult", published: "PublishedScores | None", out: Path 
     for note in _notes(result, published):
         console.print(note, soft_wrap=True)
     if out is not None:
-        console.print(f"Written to {out}", soft_wrap=True)
+        console.print(f"Written to {out}", soft_wrap=True, markup=False)
 
 
 def _notes(result: "GradeResult", published: "PublishedScores | None") -> Iterator[str]:

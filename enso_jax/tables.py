@@ -37,8 +37,8 @@ def score_table(result: GradeResult, published: PublishedScores | None) -> Table
 
 
 def event_table(result: GradeResult) -> Table:
-    """Simulated counts of events in 71 years, with their 95% range, beside the observed."""
-    table = _plain_table("Events in a segment", right=("simulated", "95% range", "observed"))
+    """Simulated counts of events in a segment, with their 95% range, beside the record's."""
+    table = _plain_table("Events in a segment", right=("simulated", "95% range", "record"))
     assert result.detail is not None, "an invalid model has no events"
     for name, count in result.detail.statistical.event_counts.items():
         table.add_row(
