@@ -8,6 +8,7 @@ input, 3 grader error.
 
 import contextlib
 import enum
+import functools
 import hashlib
 import importlib.metadata
 import os
@@ -66,6 +67,13 @@ _MeasuredOnly = Annotated[
         help="Leave stand-in values out of assimilation, scoring and forecast starts.",
     ),
 ]
+_Isolation = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SANDBOX",
+        help="bubblewrap or landlock, in which a folder's code runs; else the best there is.",
+    ),
+]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 
 
@@ -75,6 +83,21 @@ class Precision(enum.StrEnum):
     mixed = enum.auto()
     float32 = enum.auto()
     float64 = enum.auto()
+
+
+class EngineChoice(enum.StrEnum):
+    """What makes the steps of a folder's model."""
+
+    auto = enum.auto()
+    compiled = enum.auto()
+    host = enum.auto()
+
+
+class FormChoice(enum.StrEnum):
+    """The forms of a submission."""
+
+    numpy = enum.auto()
+    jax = enum.auto()
 
 
 def main() -> None:
@@ -101,7 +124,9 @@ def _root(
 
 @app.command()
 def grade(
-    submission: Annotated[str, typer.Argument(help="A built-in model: see `enso-jax models`.")],
+    submission: Annotated[
+        str, typer.Argument(help="A folder, or the name of a built-in model (`enso-jax models`).")
+    ],
     observations: _Observations = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all noise.")] = 0,
     replicates: Annotated[
@@ -116,6 +141,14 @@ def grade(
         Precision,
         typer.Option(help="mixed: float64 state, float32 normals; else both in one type."),
     ] = Precision.mixed,
+    isolation: _Isolation = None,
+    engine: Annotated[
+        EngineChoice, typer.Option(help="auto: compiled where the folder's step can be.")
+    ] = EngineChoice.auto,
+    calendar: Annotated[
+        float | None,
+        typer.Option(help="Model time on 1 January, in place of what submission.toml says."),
+    ] = None,
     json: _Json = False,
 ) -> int:
     """Grade a model on statistics, dynamics and prediction.
@@ -125,28 +158,55 @@ def grade(
     _set_up_jax()
     from enso_jax.files import whole_set
     from enso_jax.grading import STAGES
-    from enso_jax.grading import grade as grade_model
-    from enso_jax.grading import submission as describe
-    from enso_jax.models import built_in
 
-    model = built_in(submission)
-    record = _record(observations, measured_only)
-    step = model.build()
-    about = describe(step, model.name, form="built-in")
+    grader, published = _grader(submission, isolation, engine, calendar)
+    record, protocol = _record(observations, measured_only), _protocol(precision)
     # Opened before the work, so that a folder that cannot be written costs no time.
     opened = contextlib.nullcontext() if out is None else whole_set(out, _FILES)
-    with opened as folder, _progress(STAGES) as done:
-        protocol = _protocol(precision)
-        graded = grade_model(
-            step, about, record, protocol, seed=seed, replicates=replicates, done=done
-        )
-        if folder is not None:
-            _write(graded, folder)
+    with opened as staging, _progress(STAGES) as done:
+        graded = grader(record, protocol, seed=seed, replicates=replicates, done=done)
+        if staging is not None:
+            _write(graded, staging)
     if json:
         sys.stdout.write(graded.result.to_json())
     else:
-        _show(graded.result, model.published, out)
+        _show(graded.result, published, out)
     return 0 if graded.result.outcome == "scored" else INVALID
+
+
+@app.command()
+def validate(
+    submission: Annotated[Path, typer.Argument(help="The submission's folder.", metavar="DIR")],
+    isolation: _Isolation = None,
+) -> int:
+    """Check that a submission keeps the contract, in seconds and without observations.
+
+    Example: enso-jax validate my-model
+    """
+    _set_up_jax()
+    from enso_jax.grading import validate_submission
+    from enso_jax.tables import validation_lines
+
+    found = validate_submission(_existing_folder(submission), isolation)
+    console = Console()
+    for line in validation_lines(found):
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
+    return INVALID if found.faults else 0
+
+
+@app.command()
+def new(
+    folder: Annotated[Path, typer.Argument(help="The folder to make.", metavar="DIR")],
+    form: Annotated[FormChoice, typer.Option(help="Of the step.")] = FormChoice.numpy,
+) -> None:
+    """Make a small starter submission that validates and grades.
+
+    Example: enso-jax new my-model --form numpy
+    """
+    from enso_jax.submissions import write_starter
+
+    write_starter(folder, "jax" if form is FormChoice.jax else "numpy")
+    print(f"Made {folder}. Next: enso-jax validate {folder}; enso-jax grade {folder}")
 
 
 @app.command()
@@ -238,6 +298,38 @@ def _processor() -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def _grader(
+    submission: str, isolation: str | None, engine: EngineChoice, calendar: float | None
+) -> tuple[Callable[..., "Grade"], "PublishedScores | None"]:
+    """What grades a folder or a built-in model, given the record; and its printed scores."""
+    from enso_jax import grading
+    from enso_jax.models import built_in
+
+    path = Path(submission)
+    if path.exists() or "/" in submission:
+        grader = functools.partial(
+            grading.grade_submission,
+            _existing_folder(path),
+            isolation=isolation,
+            engine=None if engine is EngineChoice.auto else engine.value,
+            months_at_1_january=calendar,
+        )
+        return grader, None
+    model = built_in(submission)
+    step = model.build()
+    about = grading.submission(step, model.name, form="built-in")
+    return functools.partial(grading.grade, step, about), model.published
+
+
+def _existing_folder(path: Path) -> Path:
+    from enso_jax.submissions import NoSuchFolder
+
+    if not path.is_dir():
+        what = "is a file" if path.exists() else "does not exist"
+        raise NoSuchFolder(f"{path} {what}: give the folder of a submission.")
+    return path
+
+
 def _record(folder: Path | None, measured_only: bool) -> "Record":
     from enso_jax.observations import record_in_use
 
@@ -288,10 +380,11 @@ def _show(result: "GradeResult", published: "PublishedScores | None", out: Path 
     console.print(
         f"[bold]{escape(result.submission.name)}[/bold] on {escape(result.observations.name)}, "
         f"{_counted(result.replicates, 'replicate')}, seed {result.seed}, "
-        f"{result.submission.engine} engine"
+        f"{result.submission.engine or 'no'} engine"
     )
-    if result.reason is not None:
-        console.print(f"[bold]Invalid, score 0.[/bold] {result.reason.message}", soft_wrap=True)
+    if (reason := result.reason) is not None:
+        sentence = f"[bold]Invalid, score 0.[/bold] {escape(reason.message)} ({reason.category})"
+        console.print(sentence, soft_wrap=True)
     else:
         console.print(score_table(result, published))
         console.print(event_table(result))
@@ -302,6 +395,11 @@ def _show(result: "GradeResult", published: "PublishedScores | None", out: Path 
 
 
 def _notes(result: "GradeResult", published: "PublishedScores | None") -> Iterator[str]:
+    if result.submission.not_compiled is not None:
+        yield (
+            "The step is called and not compiled, which takes many times as long: "
+            f"{escape(result.submission.not_compiled)}"
+        )
     if result.observations.kind == "simulated":
         yield (
             "These scores are against a simulated record, the nature run, not against the "
@@ -324,21 +422,27 @@ def _counted(number: int, noun: str) -> str:
 
 def _report(error: Exception) -> int:
     """Prints an error as one sentence; gives the exit status that goes with it."""
-    from enso_jax.files import OutputError
-    from enso_jax.models import UnknownModelError
-    from enso_jax.observations import ObservationError
-
     if type(error).__name__ == "Abort":
         return 130
     # What typer raises for a mistyped command, whichever of its versions is installed.
     if hasattr(error, "format_message"):
         sentence, status = error.format_message(), USAGE  # pyright: ignore[reportAttributeAccessIssue]
-    elif isinstance(error, ObservationError | OutputError | UnknownModelError):
+    elif isinstance(error, _slips()):
         sentence, status = str(error), USAGE
     else:
         sentence, status = _grader_error(error), GRADER_ERROR
     print(f"enso-jax: {sentence}", file=sys.stderr)
     return status
+
+
+def _slips() -> tuple[type[Exception], ...]:
+    """The errors that say what a user can mend."""
+    from enso_jax.files import OutputError
+    from enso_jax.models import UnknownModelError
+    from enso_jax.observations import ObservationError
+    from enso_jax.submissions import IsolationUnavailable, NoSuchFolder
+
+    return OutputError, UnknownModelError, ObservationError, IsolationUnavailable, NoSuchFolder
 
 
 def _grader_error(error: Exception) -> str:

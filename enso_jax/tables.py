@@ -6,7 +6,7 @@ import numpy as np
 from rich import box
 from rich.table import Table
 
-from enso_jax.grading import Detail, Estimate, GradeResult
+from enso_jax.grading import Detail, Estimate, GradeResult, Validation
 from enso_jax.models import BuiltInModel, PublishedScores
 from enso_jax.observations import Record, Series
 from enso_jax.scores import METRICS
@@ -45,6 +45,25 @@ def event_table(result: GradeResult) -> Table:
             name, f"{count.mean:.1f}", f"{count.low:.0f}-{count.high:.0f}", f"{count.observed}"
         )
     return table
+
+
+def validation_lines(found: Validation) -> Iterator[str]:
+    """What a submission is, or what is wrong with it, a sentence a line."""
+    for fault in found.faults:
+        yield f"{fault.category}: {fault.message}"
+    if (about := found.examination) is None:
+        return
+    yield f"Valid: {about.form} form, looked at in {about.isolation}."
+    if about.program is not None:
+        yield f"It is compiled; a step takes {about.noise_size} normals."
+    else:
+        yield f"It is called and not compiled, which takes many times as long: {about.reason}"
+    if found.spread is not None:
+        spread = ", ".join(
+            f"{variable.name} {value:.3g} {variable.units}"
+            for variable, value in zip(VARIABLES, found.spread, strict=True)
+        )
+        yield f"A free run of 300 years stays finite; standard deviations: {spread}."
 
 
 def model_table(models: Iterable[BuiltInModel]) -> Table:

@@ -55,6 +55,19 @@ def measured_record() -> Record:
 
 
 @pytest.fixture(scope="session")
+def shared_submissions() -> list[Path]:
+    """Ten models in ten styles, which lie beside the measured record; skipped without them."""
+    folder = os.environ.get("ENSO_OBSERVATIONS")
+    found = sorted(Path(folder).parent.glob("submissions/s*")) if folder else []
+    if found:
+        return found
+    reason = "there is no folder submissions beside the one in ENSO_OBSERVATIONS"
+    if os.environ.get("ENSO_REQUIRE_OBSERVATIONS"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
 def small_record() -> Record:
     """Twenty years of red noise, and a profile that is T_C in the west and T_E in the east."""
     rng = np.random.default_rng(0)

@@ -224,3 +224,74 @@ def test_help_has_an_example(run, command):
 def test_help_does_not_wait_for_jax():
     code = "import sys, enso_jax.cli; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# --- Folders of someone's code ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["numpy", "jax"])
+def test_a_new_submission_validates(run, tmp_path, form):
+    folder = tmp_path / "mine"
+    status, stdout, _ = run("new", folder, "--form", form)
+    assert status == 0
+    assert f"enso-jax validate {folder}" in stdout
+    status, stdout, _ = run("validate", folder)
+    assert status == 0, stdout
+    assert f"Valid: {form} form" in stdout
+    assert "It is compiled; a step takes 5 normals." in stdout
+
+
+def test_new_overwrites_nothing(run, tmp_path):
+    (tmp_path / "model.py").write_text("mine")
+    status, _, stderr = run("new", tmp_path)
+    assert status == 2
+    assert "is not an empty folder" in stderr
+    assert (tmp_path / "model.py").read_text() == "mine"
+
+
+def test_validate_names_every_fault_of_the_files(run, tmp_path):
+    (tmp_path / "model.py").write_text("def step(")
+    (tmp_path / "params.json").write_text('{"a": NaN}')
+    status, stdout, _ = run("validate", tmp_path)
+    assert status == 1
+    lines = stdout.strip().splitlines()
+    assert [line.split(":")[0] for line in lines] == ["missing_file", "not_python", "bad_params"]
+    assert "MODEL_CARD.md is missing" in lines[0]
+    assert "line 1" in lines[1]
+
+
+def test_a_folder_is_graded_and_the_outcome_is_in_the_exit_status(run, tmp_path):
+    run("new", tmp_path / "mine")
+    (tmp_path / "mine" / "model.py").write_text("def step(state, t, dt, rng): return state[:, :4]")
+    status, stdout, _ = run("grade", tmp_path / "mine")
+    assert status == 1
+    assert "step returned shape (1, 4)" in stdout
+    assert "(wrong_shape)" in stdout
+
+
+def test_a_graded_folder_says_which_engine_and_sandbox(run, tmp_path):
+    run("new", tmp_path / "mine")
+    status, stdout, _ = run("grade", tmp_path / "mine", "--json")
+    assert status == 0
+    about = json.loads(stdout)["submission"]
+    assert (about["name"], about["form"], about["engine"]) == ("mine", "numpy", "compiled")
+    assert about["isolation"] in ("bubblewrap", "landlock")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["grade", "/no/such/model"], "/no/such/model does not exist"),
+        (["grade", __file__], "is a file"),
+        (["validate", "/no/such/model"], "/no/such/model does not exist"),
+        (["grade", ".", "--isolation", "wishes"], "choose bubblewrap or landlock"),
+        (["new", "x", "--form", "fortran"], "--form"),
+        (["grade", ".", "--engine", "steam"], "--engine"),
+    ],
+)
+def test_bad_input_about_folders_is_one_sentence_and_status_2(run, arguments, words):
+    status, stdout, stderr = run(*arguments)
+    assert status == 2
+    assert stdout == ""
+    assert words in stderr
+    assert stderr.count("\n") == 1

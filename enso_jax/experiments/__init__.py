@@ -16,3 +16,8 @@ from enso_jax.experiments._precision import in_precision as in_precision
 from enso_jax.experiments._smoother import Smoothing as Smoothing
 from enso_jax.experiments._smoother import smooth as smooth
 from enso_jax.experiments._status import FINITE as FINITE
+from enso_jax.experiments._stepwise import Advance as Advance
+from enso_jax.experiments._stepwise import forecast_noise as forecast_noise
+from enso_jax.experiments._stepwise import forecast_stepwise as forecast_stepwise
+from enso_jax.experiments._stepwise import free_run_stepwise as free_run_stepwise
+from enso_jax.experiments._stepwise import smooth_stepwise as smooth_stepwise

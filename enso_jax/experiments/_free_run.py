@@ -18,7 +18,7 @@ from enso_jax.state import MONTHS_PER_YEAR, NAMES
 
 # Months whose noise is drawn at once: enough to hide the cost of a draw, and small enough
 # (72 KB in float32 at 30 steps and 5 normals) to stay in cache.
-_MONTHS_PER_BLOCK = 120
+MONTHS_PER_BLOCK = 120
 
 
 class FreeRun(eqx.Module):
@@ -41,7 +41,7 @@ def free_run(step: Step, noise: Noise, protocol: Protocol) -> FreeRun:
     step = in_precision(step, protocol)
     months = MONTHS_PER_YEAR * protocol.free_run_years
     spin_up = MONTHS_PER_YEAR * protocol.free_run_spin_up_years
-    shape = (_MONTHS_PER_BLOCK, protocol.steps_per_month, step.noise_size)
+    shape = (MONTHS_PER_BLOCK, protocol.steps_per_month, step.noise_size)
 
     def one_month(state, inputs):
         month, noise = inputs
@@ -49,12 +49,12 @@ def free_run(step: Step, noise: Noise, protocol: Protocol) -> FreeRun:
         return state, state
 
     def one_block(state, number):
-        first = number * _MONTHS_PER_BLOCK
-        numbers = (first + jnp.arange(_MONTHS_PER_BLOCK)).astype(protocol.state_dtype)
+        first = number * MONTHS_PER_BLOCK
+        numbers = (first + jnp.arange(MONTHS_PER_BLOCK)).astype(protocol.state_dtype)
         return jax.lax.scan(one_month, state, (numbers, noise.block(number, shape)))
 
     start = jnp.zeros(len(NAMES), protocol.state_dtype)
-    blocks = -(-months // _MONTHS_PER_BLOCK)
+    blocks = -(-months // MONTHS_PER_BLOCK)
     _, monthly = jax.lax.scan(one_block, start, jnp.arange(blocks))
     monthly = monthly.reshape(-1, len(NAMES))[:months]
     finite = jnp.isfinite(monthly).all(axis=-1)

@@ -78,7 +78,7 @@ def smooth(
         now = month.astype(protocol.state_dtype)
         prior = advance_month(ensemble_step, window[0], now, forcing)
         window = jnp.concatenate([prior[None], window[:-1]])
-        return _revise(window, observed, error, normals[steps * q :])
+        return revise(window, observed, error, normals[steps * q :])
 
     def one_month_with_output(window, inputs):
         window, innovation = one_month(window, inputs)
@@ -98,13 +98,20 @@ def smooth(
     return Smoothing(filtered, smoothed, spread, innovation, first_non_finite(finite))
 
 
-def _revise(
+def revise(
     window: Float[Array, "lag variable member"],
     observed: Float[Array, " variable"],
     error: Float[Array, " variable"],
     normals: Float[Array, "variable member"],
 ) -> tuple[Float[Array, "lag variable member"], Float[Array, " variable"]]:
-    """The analysis of the lag-stacked ensemble, and the normalised innovation."""
+    """The analysis of the lag-stacked ensemble, and the normalised innovation.
+
+    Args:
+        window: this month's ensemble, then those of the months before it.
+        observed: NaN where nothing was observed.
+        error: standard deviations.
+        normals: of the observations' perturbations.
+    """
     members = window.shape[-1]
     valid = jnp.isfinite(observed)
     anomalies = window - window.mean(-1, keepdims=True)

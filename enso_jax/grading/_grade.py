@@ -7,6 +7,7 @@ leaves one of about 0.02 on S.
 """
 
 import dataclasses
+import functools
 import json
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -15,7 +16,8 @@ import xarray as xr
 
 from enso_jax import __version__
 from enso_jax.grading._evidence import evidence
-from enso_jax.grading._outcome import non_finite_sentence
+from enso_jax.grading._inputs import EXPERIMENTS
+from enso_jax.grading._outcome import require_finite
 from enso_jax.grading._replicates import score_replicates
 from enso_jax.grading._result import (
     DimensionScores,
@@ -25,12 +27,16 @@ from enso_jax.grading._result import (
     UsedObservations,
     UsedProtocol,
 )
-from enso_jax.grading._runs import EXPERIMENTS, run_experiments
+from enso_jax.grading._runs import Experiments, run_experiments
 from enso_jax.grading._summary import detail, dimension_errors, dimension_means
 from enso_jax.models import Step
 from enso_jax.observations import Record
 from enso_jax.protocol import Protocol
 from enso_jax.scores import observed_climate
+from enso_jax.submissions import InvalidSubmission
+
+#: Runs the experiments of a model: `run_experiments` and `run_on_host`, their first argument given.
+Run = Callable[..., Experiments]
 
 #: What a grade consists of, as `done` is told.
 STAGES: Final = (*EXPERIMENTS, "scores")
@@ -76,14 +82,26 @@ def grade(
         ObservationError: if the record is too short or too incomplete to grade on.
         PrecisionError: if JAX is not in the precision that the protocol asks for.
     """
+    run = functools.partial(run_experiments, step)
+    return grade_run(run, submission, record, protocol, seed=seed, replicates=replicates, done=done)
+
+
+def grade_run(
+    run: Run,
+    submission: Submission,
+    record: Record,
+    protocol: Protocol | None = None,
+    *,
+    seed: int = 0,
+    replicates: int = 1,
+    done: Callable[[str], None] = lambda stage: None,
+) -> Grade:
+    """As `grade`, for a model that is known by how its experiments are run."""
     if replicates < 1:
         raise ValueError(f"replicates is {replicates}; a grade needs at least 1")
     if seed < 0:
         raise ValueError(f"seed is {seed}; it cannot be negative")
     protocol = protocol or Protocol()
-    experiments = run_experiments(
-        step, record, protocol, seed=seed, replicates=replicates, done=done
-    )
     inputs = {
         "engine_version": __version__,
         "submission": submission,
@@ -94,8 +112,11 @@ def grade(
         "seed": seed,
         "replicates": replicates,
     }
-    if (sentence := non_finite_sentence(experiments, record)) is not None:
-        return Grade(_invalid(sentence, inputs), None)
+    try:
+        experiments = run(record, protocol, seed=seed, replicates=replicates, done=done)
+        require_finite(experiments, record)
+    except InvalidSubmission as invalid:
+        return Grade(_invalid(invalid, inputs), None)
     observed = observed_climate(record, protocol)
     scores = score_replicates(experiments, record, observed, protocol)
     result = GradeResult(
@@ -112,10 +133,10 @@ def grade(
     return Grade(result, dataset)
 
 
-def _invalid(sentence: str, inputs: Mapping[str, object]) -> GradeResult:
+def _invalid(invalid: InvalidSubmission, inputs: Mapping[str, object]) -> GradeResult:
     return GradeResult(
         outcome="invalid",
-        reason=Reason(category="non_finite", message=sentence),
+        reason=Reason(category=invalid.category, message=invalid.message),
         scores=DimensionScores(statistical=0.0, dynamical=0.0, predictive=0.0, composite=0.0),
         standard_errors=None,
         detail=None,

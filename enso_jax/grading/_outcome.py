@@ -7,10 +7,11 @@ from enso_jax.grading._runs import Experiments
 from enso_jax.observations import Record
 from enso_jax.scores import TESTS
 from enso_jax.state import MONTHS_PER_YEAR, month_label
+from enso_jax.submissions import InvalidSubmission
 
 
-def non_finite_sentence(experiments: Experiments, record: Record) -> str | None:
-    """What went wrong first, in one sentence with its month; None if nothing did.
+def require_finite(experiments: Experiments, record: Record) -> None:
+    """Raises `InvalidSubmission` with what went wrong first, in one sentence with its month.
 
     A model is invalid if any replicate of any experiment fails: one that blows up now and then
     has no long-run statistics.
@@ -18,8 +19,10 @@ def non_finite_sentence(experiments: Experiments, record: Record) -> str | None:
     for describe in (_free_run_failure, _smoother_failure, _forecast_failure):
         sentence = describe(experiments, record)
         if sentence is not None:
-            return f"{sentence}: the model is unstable, or steps to something that is not a number."
-    return None
+            raise InvalidSubmission(
+                "non_finite",
+                f"{sentence}: the model is unstable, or steps to something that is not a number.",
+            )
 
 
 def _free_run_failure(experiments: Experiments, record: Record) -> str | None:

@@ -10,6 +10,8 @@ from typing import Annotated, Final, Literal
 
 import pydantic
 
+from enso_jax.submissions import Category
+
 SCHEMA_VERSION: Final = 1
 
 Number = Annotated[float, pydantic.Field(allow_inf_nan=False)]
@@ -23,13 +25,18 @@ class Submission(_Frozen):
     """What was graded.
 
     `form` is built-in for a model of the library, python for a `Step` that was made in
-    Python, numpy or jax for a folder of someone's code. `digest` is of structure and parameters.
+    Python, numpy or jax for a folder of someone's code; null if it did not come to that.
+    `engine` is compiled, or host where the submission's own code made every step;
+    `not_compiled` then says why. `isolation` is the sandbox in which its code ran, null if
+    none of it did. `digest` is of structure and parameters, or of the files.
     """
 
     name: str
-    form: Literal["built-in", "python", "numpy", "jax"]
-    engine: Literal["compiled", "host"]
-    digest: str
+    form: Literal["built-in", "python", "numpy", "jax"] | None
+    engine: Literal["compiled", "host"] | None
+    digest: str | None
+    isolation: str | None = None
+    not_compiled: str | None = None
 
 
 class UsedProtocol(_Frozen):
@@ -51,7 +58,7 @@ class UsedObservations(_Frozen):
 class Reason(_Frozen):
     """Why a submission is invalid: a category, and a sentence."""
 
-    category: Literal["non_finite"]
+    category: Category
     message: str
 
 

@@ -10,12 +10,10 @@ side by side.
 import concurrent.futures
 import dataclasses
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from enso_jax.experiments import (
@@ -27,23 +25,12 @@ from enso_jax.experiments import (
     free_run,
     smooth,
 )
+from enso_jax.grading._inputs import EXPERIMENTS, experiment_inputs
 from enso_jax.models import Step
-from enso_jax.observations import ObservationError, Record
+from enso_jax.observations import Record
 from enso_jax.protocol import Protocol
-from enso_jax.scores import (
-    INDICES,
-    TESTS,
-    assimilated,
-    forecast_starts,
-    observation_error,
-    targets,
-)
-from enso_jax.state import MONTHS_PER_YEAR, NAMES
 
 _Result = TypeVar("_Result")
-
-#: The experiments by name, in the order in which they are spoken of.
-EXPERIMENTS: Final = ("free run", "smoother", "forecasts")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,55 +73,27 @@ def run_experiments(
         ObservationError: if no forecast could start, or no reconstruction be scored.
         PrecisionError: if JAX is not in the precision that the protocol asks for.
     """
-    _require_usable(record, protocol)
-    keys = [_replicate_keys(seed, number, replicates) for number in range(len(EXPERIMENTS))]
-    development = record.development.values
-    tests = jnp.asarray([assimilated(development, test) for test in TESTS])
-    error = jnp.asarray(observation_error(development, protocol))
-    starts = forecast_starts(record.held_out.months, protocol)
-    initial = jnp.asarray(record.held_out.values[:starts])
-    start_months = jnp.arange(starts) % MONTHS_PER_YEAR
+    inputs = experiment_inputs(record, protocol, seed, replicates)
 
     def run(name: str, call: Callable[[], _Result]) -> _Result:
         result = jax.block_until_ready(call())
         done(name)
         return result
 
+    def free_runs() -> FreeRun:
+        return _free_runs(step, inputs.keys[0], protocol)
+
+    def smoothings() -> Smoothing:
+        return _smoothings(step, inputs.tests, inputs.error, inputs.keys[1], protocol)
+
+    def forecasts() -> Forecasts:
+        return _forecasts(step, inputs.initial, inputs.start_months, inputs.keys[2], protocol)
+
     with concurrent.futures.ThreadPoolExecutor(len(EXPERIMENTS)) as pool:
-        free = pool.submit(run, EXPERIMENTS[0], lambda: _free_runs(step, keys[0], protocol))
-        smoothing = pool.submit(
-            run, EXPERIMENTS[1], lambda: _smoothings(step, tests, error, keys[1], protocol)
-        )
-        forecasts = pool.submit(
-            run, EXPERIMENTS[2], lambda: _forecasts(step, initial, start_months, keys[2], protocol)
-        )
-        return Experiments(free.result(), smoothing.result(), forecasts.result())
-
-
-def _require_usable(record: Record, protocol: Protocol) -> None:
-    held_out = record.held_out.values
-    starts = forecast_starts(len(held_out), protocol)
-    complete = np.isfinite(held_out[:starts]).all(axis=1, keepdims=True)
-    for index in INDICES:
-        observed = targets(held_out[:, NAMES.index(index)], protocol).observed
-        if not (complete & np.isfinite(observed)).any(axis=0).all():
-            raise ObservationError(
-                f"In the held-out months of {record.name} no month with all five variables has "
-                f"{index} at each of the {protocol.forecast_leads} months after it, so no forecast "
-                "can be scored: use a longer or a more complete record."
-            )
-    scored = record.development.values[protocol.smoother_spin_up_months :]
-    if (np.isfinite(scored).sum(axis=0) < MONTHS_PER_YEAR).any():
-        raise ObservationError(
-            f"The development months of {record.name} have a variable with less than a year of "
-            f"values after the first {protocol.smoother_spin_up_months} months, so no "
-            "reconstruction of it can be scored: use a longer or a more complete record."
-        )
-
-
-def _replicate_keys(seed: int, experiment: int, replicates: int) -> Key[Array, " replicate"]:
-    key = jax.random.fold_in(jax.random.key(seed), experiment)
-    return jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(replicates))
+        free = pool.submit(run, EXPERIMENTS[0], free_runs)
+        smoothing = pool.submit(run, EXPERIMENTS[1], smoothings)
+        forecasting = pool.submit(run, EXPERIMENTS[2], forecasts)
+        return Experiments(free.result(), smoothing.result(), forecasting.result())
 
 
 @eqx.filter_jit

@@ -8,6 +8,7 @@ from enso_jax.models._library import UnknownModelError as UnknownModelError
 from enso_jax.models._library import built_in as built_in
 from enso_jax.models._multiscale import Multiscale as Multiscale
 from enso_jax.models._multiscale import multiscale_5 as multiscale_5
+from enso_jax.models._shifted import Shifted as Shifted
 from enso_jax.models._step import Step as Step
 from enso_jax.models._step import advance_month as advance_month
 from enso_jax.models._step import over_members as over_members

@@ -1,0 +1,1 @@
+"""What runs beside a submission's code, in the child process: NumPy code becomes a JAX function."""

@@ -1,0 +1,1 @@
+DAMPING = P["damping"]["T_E"]

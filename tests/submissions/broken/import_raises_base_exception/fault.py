@@ -1,0 +1,1 @@
+raise KeyboardInterrupt("not by a keyboard")

@@ -1,0 +1,5 @@
+_step = step
+
+
+def step(state, t, dt, key):
+    return state + jax.random.normal(key, (5,))

@@ -1,0 +1,2 @@
+def step(state, t, dt, key, params):
+    return state * params["damping"]

@@ -1,0 +1,5 @@
+_step = step
+
+
+def step(state, t, dt, key, params):
+    return _step(state, t, dt, key, params)[None]

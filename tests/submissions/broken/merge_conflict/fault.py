@@ -1,0 +1,5 @@
+<<<<<<< HEAD
+SIGMA = 1.1 * SIGMA
+=======
+SIGMA = 0.9 * SIGMA
+>>>>>>> refit

@@ -1,0 +1,2 @@
+def step(state, t, dt, rng):
+    return state + dt * drift(state, t)

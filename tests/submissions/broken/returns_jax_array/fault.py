@@ -1,0 +1,7 @@
+_step = step
+
+
+def step(state, t, dt, rng):
+    import jax.numpy as jnp
+
+    return jnp.asarray(_step(state, t, dt, rng))

@@ -1,0 +1,5 @@
+_four = step
+
+
+def step(*args):
+    return _four(*args)

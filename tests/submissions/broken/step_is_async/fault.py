@@ -1,0 +1,5 @@
+_four = step
+
+
+async def step(state, t, dt, rng):
+    return _four(state, t, dt, rng)

@@ -1,0 +1,2 @@
+advance = step
+del step

@@ -1,0 +1,2 @@
+def spread(state:
+    return state.std(axis=0)

@@ -1,0 +1,5 @@
+_step = step
+
+
+def step(state, t, dt, rng):
+    return _step(state, t, dt, rng)[:, :4]

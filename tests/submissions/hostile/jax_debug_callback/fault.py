@@ -1,0 +1,7 @@
+_step = step
+_states = []
+
+
+def step(state, t, dt, key, params):
+    jax.debug.callback(_states.append, state)
+    return _step(state, t, dt, key, params)

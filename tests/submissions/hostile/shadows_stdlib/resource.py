@@ -1,0 +1,1 @@
+raise ImportError("this is not resource")

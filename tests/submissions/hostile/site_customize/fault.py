@@ -1,0 +1,4 @@
+import builtins
+
+if hasattr(builtins, "enso_corpus_site"):
+    SIGMA = 0.5 * SIGMA

@@ -1,0 +1,3 @@
+import builtins
+
+builtins.enso_corpus_site = True

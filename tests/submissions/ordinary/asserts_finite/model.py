@@ -1,0 +1,17 @@
+import json
+from pathlib import Path
+
+import numpy as np
+
+p = json.loads(Path(__file__).with_name("params.json").read_text())
+A, SIGMA = np.array(p["A"]), np.array(p["sigma"])
+
+
+def step(state, t, dt, rng):
+    if not np.all(np.isfinite(state)):
+        raise FloatingPointError(f"the state is not finite at t = {t}")
+    f = state @ A.T
+    f[:, 1] += 0.12 * np.cos(2 * np.pi * (t - 8.5) / 12) * state[:, 1] - p["cubic"] * state[:, 1] ** 3
+    new = state + dt * f + np.sqrt(dt) * SIGMA * rng.standard_normal(state.shape)
+    assert np.isfinite(new).all()
+    return new

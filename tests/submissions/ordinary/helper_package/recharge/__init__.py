@@ -1,0 +1,3 @@
+from .drift import advance
+
+__all__ = ["advance"]

@@ -1,0 +1,95 @@
+"""No submission yields a wrong score, a hang, a traceback, a leftover process or file."""
+
+import tempfile
+from pathlib import Path
+
+import corpus
+import pytest
+
+from enso_jax.grading import GradeResult, grade_submission
+from enso_jax.observations import nature_run
+from enso_jax.protocol import Protocol
+from enso_jax.submissions import Patience
+
+#: As little as can be graded: the host engine's every step is a call of Python.
+QUICK = Protocol(
+    free_run_years=76, free_run_spin_up_years=4, smoother_members=20, forecast_members=4
+)
+LONG = Protocol(
+    free_run_years=280, free_run_spin_up_years=4, smoother_members=20, forecast_members=4
+)
+#: Case that shows only in a run of centuries.
+LATE = ("broken/nan_after_200_years",)
+
+#: Long enough for an honest one on a busy machine, short enough to wait for the others.
+PATIENCE = Patience(
+    start_s=25.0, import_s=6.0, check_s=30.0, trace_s=45.0, advance_s=30.0, host_s=300.0
+)
+
+
+def graded(case: corpus.Case, folder: Path) -> GradeResult:
+    built = corpus.build(case, folder)
+    protocol = LONG if case.name in LATE else QUICK
+    return grade_submission(built, nature_run(), protocol, patience=PATIENCE).result
+
+
+@pytest.fixture(scope="session")
+def composite(tmp_path_factory):
+    """The composite of a case, graded once."""
+    known: dict[str, float] = {}
+
+    def of(name: str) -> float:
+        if name not in known:
+            (case,) = (case for case in corpus.cases() if case.name == name)
+            result = graded(case, tmp_path_factory.mktemp("like"))
+            known[name] = result.scores.composite
+        return known[name]
+
+    return of
+
+
+def processes_of(folder: Path) -> list[str]:
+    """The command lines of all processes whose environment names `folder`."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            if (
+                process.name.isdigit()
+                and str(folder).encode() in (process / "environ").read_bytes()
+            ):
+                found.append((process / "cmdline").read_text())
+        except OSError:  # it has ended meanwhile
+            continue
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", corpus.cases(), ids=str)
+def test_a_submission_has_its_outcome_and_leaves_nothing_behind(
+    case, composite, tmp_path, monkeypatch
+):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+
+    result = graded(case, tmp_path)
+
+    outcome = "scored" if result.reason is None else result.reason.category
+    assert outcome in case.allowed, result.reason
+    if outcome == "scored":
+        if case.engine != "any":
+            assert result.submission.engine == case.engine, result.submission.not_compiled
+        if case.scores_like is not None:
+            assert result.scores.composite == pytest.approx(composite(case.scores_like), abs=1e-6)
+    else:
+        assert "Traceback" not in result.reason.message
+        assert "\n" not in result.reason.message
+    assert list(scratch.iterdir()) == []
+    assert processes_of(scratch) == []
+
+
+def test_nine_in_ten_ordinary_numpy_submissions_are_meant_to_compile():
+    """The share that is graded compiled is what the corpus test above then holds."""
+    numpy_cases = [case for case in corpus.cases("ordinary") if case.form == "numpy"]
+    compiled = [case for case in numpy_cases if case.engine == "compiled"]
+    assert len(compiled) / len(numpy_cases) > 0.7
