@@ -38,26 +38,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from enso_jax.submissions import CATEGORIES as CATEGORIES
+
 ROOT: Final = Path(__file__).parent / "submissions"
 KINDS: Final = ("ordinary", "broken", "exhausting", "hostile")
 ENGINES: Final = ("compiled", "host", "any")
-CATEGORIES: Final = (
-    "missing_file",
-    "not_python",
-    "import_error",
-    "bad_params",
-    "bad_signature",
-    "wrong_shape",
-    "wrong_dtype",
-    "raises",
-    "non_finite",
-    "timeout",
-    "memory",
-    "worker_died",
-    "isolation_violation",
-    "member_dependence",
-    "nondeterminism",
-)
 #: Keys of case.toml that say how the folder is made, and those that say what is expected.
 RECIPE: Final = {
     *("base", "remove", "replace", "encode", "pad", "links", "sparse", "pipes", "folders"),
