@@ -20,16 +20,10 @@ from jax.experimental import io_callback
 from enso_jax.experiments import RecordedNoise, free_run
 from enso_jax.models import built_in
 from enso_jax.submissions._operations import NESTINGS, OPERATIONS
-from enso_jax.submissions._program import (
-    MAX_CONSTANT_BYTES,
-    MAX_EQUATIONS,
-    BadProgram,
-    Block,
-    Equation,
-    NotAProgram,
-    Program,
-    program_of,
-)
+from enso_jax.submissions._program import BadProgram, Block, Equation, Program
+from enso_jax.submissions._program_bytes import read_program, write_program
+from enso_jax.submissions._program_checks import MAX_CONSTANT_BYTES, MAX_EQUATIONS
+from enso_jax.submissions._program_of import NotAProgram, program_of
 from enso_jax.submissions._program_step import ProgramStep
 
 X = np.array([0.3, -0.8, 0.45, 0.1, 0.7])
@@ -42,7 +36,7 @@ M = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]])
 
 
 def read_back(program: Program) -> Program:
-    return Program.from_bytes(program.to_bytes())
+    return read_program(write_program(program))
 
 
 def operations_in(equations: tuple[Equation, ...]) -> set[str]:
@@ -221,7 +215,7 @@ def test_a_program_is_the_function(case):
 
     assert case.operation in operations_in(program.equations) | SPELT_OUT
     assert back.structure == program.structure
-    assert back.digest() == program.digest()
+    assert write_program(back) == write_program(program)
     wanted = jax.jit(flat(case.function))(*case.arguments)
     assert_same(jax.jit(program)(*case.arguments), wanted)
     assert_same(jax.jit(back)(*case.arguments), wanted)
@@ -307,7 +301,7 @@ def test_numbers_in_the_code_are_constants_and_not_structure():
 
     assert one.structure == other.structure == third.structure
     assert hash(one.structure) == hash(other.structure)
-    assert one.digest() != other.digest()
+    assert write_program(one) != write_program(other)
 
 
 def test_one_array_used_twice_is_one_constant():
@@ -480,7 +474,7 @@ def example() -> Program:
     return program_of(function, X, I % 5)
 
 
-EXAMPLE = example().to_bytes()
+EXAMPLE = write_program(example())
 START = len(b"enso-jax program 1\n")
 
 
@@ -602,14 +596,14 @@ BAD = {
 @pytest.mark.parametrize("data", BAD.values(), ids=BAD)
 def test_what_is_not_as_it_should_be_is_refused(data):
     with pytest.raises(BadProgram) as caught:
-        Program.from_bytes(data)
+        read_program(data)
 
     assert "\n" not in str(caught.value)
 
 
 def test_what_is_as_it_should_be_is_read():
     """The cases above are refused for what is wrong in them, and not for their writing."""
-    program = Program.from_bytes(header([neg(), scan(3, [neg()])], outputs=[2]))
+    program = read_program(header([neg(), scan(3, [neg()])], outputs=[2]))
 
     np.testing.assert_array_equal(program(X)[0], -X)
     assert with_header(*header_of(EXAMPLE)) == EXAMPLE
@@ -635,7 +629,7 @@ def test_64_bit_programs_need_64_bits():
     jax.config.update("jax_enable_x64", False)
     try:
         with pytest.raises(BadProgram, match="jax_enable_x64"):
-            Program.from_bytes(EXAMPLE)
+            read_program(EXAMPLE)
     finally:
         jax.config.update("jax_enable_x64", True)
 
@@ -646,10 +640,10 @@ def test_64_bit_programs_need_64_bits():
 def refused_or_run(data: bytes) -> None:
     """What is not refused is a program, with all that goes with it."""
     try:
-        program = Program.from_bytes(data)
+        program = read_program(data)
     except BadProgram:
         return
-    assert program.to_bytes() == data
+    assert write_program(program) == data
     arguments = [jax.ShapeDtypeStruct(*type_) for type_ in program.inputs]
     outputs = jax.eval_shape(program, *arguments)
     types = tuple((output.shape, output.dtype.name) for output in outputs)
@@ -660,14 +654,14 @@ def refused_or_run(data: bytes) -> None:
 @hypothesis.given(st.integers(0, len(EXAMPLE) - 1))
 def test_truncated_programs_are_refused(length):
     with pytest.raises(BadProgram):
-        Program.from_bytes(EXAMPLE[:length])
+        read_program(EXAMPLE[:length])
 
 
 @hypothesis.settings(max_examples=200)
 @hypothesis.given(st.binary(max_size=300), st.booleans())
 def test_random_bytes_are_refused(data, magic):
     with pytest.raises(BadProgram):
-        Program.from_bytes(EXAMPLE[:START] * magic + data)
+        read_program(EXAMPLE[:START] * magic + data)
 
 
 @hypothesis.settings(max_examples=500)
@@ -727,7 +721,7 @@ def test_operations_with_any_parameters_are_refused_or_harmless(data):
     name = data.draw(st.sampled_from(sorted({case.operation for case in CASES} & set(OPERATIONS))))
     case = next(case for case in CASES if case.operation == name)
     program = program_of(case.function, *case.arguments)
-    tree, numbers = header_of(program.to_bytes())
+    tree, numbers = header_of(write_program(program))
     equations = [equation for equation in tree["equations"] if equation[0] == name]
     hypothesis.assume(equations)
     inside = places(equations[0][1:3])

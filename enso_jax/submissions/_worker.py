@@ -29,6 +29,7 @@ from enso_jax.submissions._contract import (
 from enso_jax.submissions._folder import SubmissionFolder
 from enso_jax.submissions._isolation import Child, ChildDied, ChildTimeout, Limits, start
 from enso_jax.submissions._program import BadProgram, Program
+from enso_jax.submissions._program_bytes import read_program
 from enso_jax.submissions.child._messages import BadFrame, decode, encode
 
 _MOST_MESSAGE: Final = 600
@@ -88,7 +89,7 @@ class Worker:
         if noise_size is None or len(arrays) != 1:
             return printable(str(answer.get("reason"))[:_MOST_MESSAGE])
         try:
-            program = Program.from_bytes(arrays[0].tobytes())
+            program = read_program(arrays[0].tobytes())
             five = ((len(NAMES),), "float64")
             program.require_signature(
                 inputs=(five, ((), "float64"), ((noise_size,), "float64")), outputs=(five,)

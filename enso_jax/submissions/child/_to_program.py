@@ -13,7 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from enso_jax.submissions._contract import InvalidSubmission
-from enso_jax.submissions._program import NotAProgram, program_of
+from enso_jax.submissions._program_bytes import write_program
+from enso_jax.submissions._program_of import NotAProgram, program_of
 from enso_jax.submissions.child._checks import states
 from enso_jax.submissions.child._draws import ArraySource, NoiseGenerator, SharedDraw
 from enso_jax.submissions.child._errors import CannotTrace
@@ -51,7 +52,7 @@ def to_program(original: Original, dt: float) -> tuple[bytes, int]:
         raise NotCompiled(text) from reason
     if original.form == "numpy":
         _compare(original, lambda *inputs: program(*inputs)[0], noise_size, dt)
-    return program.to_bytes(), noise_size
+    return write_program(program), noise_size
 
 
 def _traced(original: Original, dt: float) -> tuple[_Function, int]:
