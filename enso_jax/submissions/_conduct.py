@@ -15,10 +15,9 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from enso_jax.submissions._contract import InvalidSubmission
+from enso_jax.submissions._contract import TYPICAL_STATE, InvalidSubmission
 
-#: The size of ordinary states, physical units: T_C, T_E, h_W, u, tau.
-_TYPICAL: Final = np.array([0.65, 0.9, 13.0, 0.13, 2.7])[:, None]
+_TYPICAL: Final = np.array(TYPICAL_STATE)[:, None]
 _MEMBERS: Final = 7
 #: As many as the experiments have.
 _CROWDS: Final = (_MEMBERS, 50, 500)

@@ -31,6 +31,8 @@ FOLDER_LIMIT: Final = 16 * 2**20
 FILES_LIMIT: Final = 1000
 
 LONGEST_T_MONTHS: Final = 27_600.0
+#: The size of ordinary states, in the order and units of the variables: where a step is tried.
+TYPICAL_STATE: Final = (0.65, 0.9, 13.0, 0.13, 2.7)
 
 Form = Literal["numpy", "jax"]
 #: The fourth parameter's name in each form.

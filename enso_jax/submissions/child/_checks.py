@@ -9,13 +9,15 @@ from typing import Final
 
 import numpy as np
 
-from enso_jax.submissions._contract import LONGEST_T_MONTHS, InvalidSubmission
+from enso_jax.submissions._contract import (
+    LONGEST_T_MONTHS,
+    TYPICAL_STATE,
+    InvalidSubmission,
+)
 from enso_jax.submissions.child._draws import ArraySource, NoiseGenerator, SharedDraw
 from enso_jax.submissions.child._errors import CannotTrace
 from enso_jax.submissions.child._original import VARIABLES, Original, call
 
-#: The size of ordinary states, physical units.
-_TYPICAL: Final = np.array([0.65, 0.9, 13.0, 0.13, 2.7])
 _MEMBERS: Final = 7
 _STEPS: Final = (1.0 / 30.0, 0.1, 1.0)
 _TIMES: Final = (0.0, 0.5, 5.7, 11.99, 359.3, LONGEST_T_MONTHS - 1.0)
@@ -29,7 +31,7 @@ _CROWD: Final = 2000
 def states(members: int, size: float = 1.0, seed: int = 0) -> np.ndarray:
     """Ensembles (N, 5) about as large as observed states."""
     rng = np.random.default_rng(seed)
-    return size * _TYPICAL * rng.standard_normal((members, VARIABLES))
+    return size * np.array(TYPICAL_STATE) * rng.standard_normal((members, VARIABLES))
 
 
 def check_calls(original: Original) -> None:

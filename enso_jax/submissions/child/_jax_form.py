@@ -9,7 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from enso_jax.submissions._contract import LONGEST_T_MONTHS, InvalidSubmission
+from enso_jax.submissions._contract import (
+    LONGEST_T_MONTHS,
+    TYPICAL_STATE,
+    InvalidSubmission,
+)
 from enso_jax.submissions.child._keys import NoiseKey, NoiseTape, UnmappedDraw
 from enso_jax.submissions.child._original import VARIABLES, Original, fault, parameters
 
@@ -48,7 +52,7 @@ def trace_jax(original: Original, dt: float) -> TracedJax:
 def check_jax(original: Original) -> None:
     """The step runs with real keys wherever it must be defined, and stays finite there."""
     params = parameters(original.folder)
-    typical = jnp.asarray([0.65, 0.9, 13.0, 0.13, 2.7])
+    typical = jnp.asarray(TYPICAL_STATE)
     key = jax.random.key(0)
     for dt in (1.0 / 30.0, 0.1, 1.0):
 

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from enso_jax.submissions._contract import InvalidSubmission
+from enso_jax.submissions._contract import TYPICAL_STATE, InvalidSubmission
 from enso_jax.submissions._program_bytes import write_program
 from enso_jax.submissions._program_of import NotAProgram, program_of
 from enso_jax.submissions.child._checks import states
@@ -91,7 +91,7 @@ def _compare(original: Original, program: _Function, noise_size: int, dt: float)
 
 
 def _require_same(expected: np.ndarray, found: np.ndarray, state: np.ndarray, t: float) -> None:
-    scale = np.array([1.0, 1.0, 20.0, 0.2, 4.0]) + np.abs(state)
+    scale = np.array(TYPICAL_STATE) + np.abs(state)
     difference = float(np.max(np.abs(found - expected) / scale))
     single = bool((expected == expected.astype(np.float32)).all()) and bool(expected.any())
     if not difference <= (_SINGLE_ROUNDING if single else _ROUNDING):
