@@ -48,7 +48,7 @@ def _check_call(original: Original, dt: float, t: float, members: int, size: flo
         raise InvalidSubmission(
             "non_finite",
             f"step gave a value that is not finite at t = {t:.6g}, dt = {dt:.4g} from the "
-            f"ordinary state {np.round(state[0], 2).tolist()}.",
+            f"ordinary state {(np.round(state[0], 2) + 0.0).tolist()}.",
         )
 
 

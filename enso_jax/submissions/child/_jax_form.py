@@ -70,7 +70,7 @@ def check_jax(original: Original) -> None:
                     raise InvalidSubmission(
                         "non_finite",
                         f"step gave a value that is not finite at t = {t:.6g}, dt = {dt:.4g} from "
-                        f"the ordinary state {np.round(np.asarray(state), 2).tolist()}.",
+                        f"the ordinary state {(np.round(np.asarray(state), 2) + 0.0).tolist()}.",
                     )
 
 
