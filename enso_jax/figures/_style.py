@@ -24,7 +24,6 @@ from enso_jax.state import MONTHS_PER_YEAR
 BLACK: Final = "#000000"
 ORANGE: Final = "#E69F00"
 SKY_BLUE: Final = "#56B4E9"
-GREEN: Final = "#009E73"
 BLUE: Final = "#0072B2"
 VERMILLION: Final = "#D55E00"
 GREY: Final = "#767676"

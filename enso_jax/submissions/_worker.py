@@ -146,10 +146,10 @@ class Worker:
             )
         return arrays[0]
 
-    def _tell(self, request: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()) -> None:
+    def _tell(self, request: Mapping[str, Any]) -> None:
         deadline = time.monotonic() + self._patience.advance_s
         with self._outcome("stepping"):
-            self._child.send(encode(request, arrays), deadline)
+            self._child.send(encode(request), deadline)
 
     def _request(
         self,
@@ -227,13 +227,12 @@ def examine(folder: SubmissionFolder, dt: float, isolation: str, patience: Patie
     return Examination(form, *traced, None, isolation)
 
 
-def _cause(error: Exception) -> Category:
+def _cause(death: ChildDied) -> Category:
     """Which category the end of a process is."""
-    limit = error.limit if isinstance(error, ChildDied) else None
-    if limit is not None:
-        return _CATEGORY_OF_LIMIT.get(limit, "isolation_violation")
-    killed = isinstance(error, ChildDied) and error.signal == signal.SIGKILL
-    return "memory" if killed else "worker_died"
+    if death.limit is not None:
+        return _CATEGORY_OF_LIMIT.get(death.limit, "isolation_violation")
+    # The kernel kills so when memory is short.
+    return "memory" if death.signal == signal.SIGKILL else "worker_died"
 
 
 def _count(value: Any) -> int | None:
