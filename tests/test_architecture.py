@@ -16,6 +16,7 @@ LAYERS = (
     {"protocol"},
     {"events"},
     {"models"},
+    {"stepping"},
     {"observations"},
     {"experiments", "scores", "submissions"},
     {"grading"},

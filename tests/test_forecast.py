@@ -7,9 +7,10 @@ import numpy as np
 import numpy_fable
 import pytest
 import scipy.linalg
+from as_written import advance_month, over_members
 
 from enso_jax.experiments import FINITE, RecordedNoise, SeededNoise, forecast
-from enso_jax.models import advance_month, built_in, over_members
+from enso_jax.models import built_in
 from enso_jax.state import T_E, U
 
 jitted = eqx.filter_jit(forecast)

@@ -21,7 +21,7 @@ def run(*inputs):
 
 
 #: Months whose noise is one block, as the documentation of `free_run` has it.
-BLOCK = 120
+BLOCK = 240
 
 
 def recorded(months: int, seed: int, steps: int = 30) -> RecordedNoise:

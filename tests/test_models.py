@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy_fable
 import pytest
+from as_written import advance_month, over_members
 from hypothesis import given
 
 from enso_jax.experiments import RecordedNoise, SeededNoise, forecast, free_run, smooth
@@ -18,12 +19,10 @@ from enso_jax.models import (
     Saturating,
     TermModel,
     UnknownModelError,
-    advance_month,
     built_in,
     drift,
     feature,
     noise,
-    over_members,
 )
 from enso_jax.state import H_W, MONTHS_PER_YEAR, NAMES, T_C, T_E, TAU, VARIABLES, U
 

@@ -7,9 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from as_written import advance_month, over_members
 
 from enso_jax.experiments import FINITE, RecordedNoise, SeededNoise, smooth
-from enso_jax.models import advance_month, built_in, over_members
+from enso_jax.models import built_in
 from enso_jax.scores import assimilated
 from enso_jax.state import H_W, NAMES, T_C, T_E, TAU, U
 

@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from as_written import advance_month, over_members
 
 from enso_jax.experiments import (
     SeededNoise,
@@ -16,7 +17,7 @@ from enso_jax.experiments import (
     smooth,
     smooth_stepwise,
 )
-from enso_jax.models import advance_month, built_in, over_members
+from enso_jax.models import built_in
 
 
 class Called:

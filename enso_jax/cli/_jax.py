@@ -1,7 +1,8 @@
 """How does the program set up JAX?
 
-Float64, and compiled programs kept in the user's cache folder. These switches are
-global, so only the program turns them, never the library.
+Float64, loops over single states compiled whole, and compiled programs kept in the
+user's cache folder. These switches are global, so only the program turns them, never
+the library.
 """
 
 import hashlib
@@ -16,6 +17,13 @@ def set_up_jax() -> None:
 
     These switches are global, so only the program turns them, never the library.
     """
+    # Before JAX is imported, which reads it once. A loop whose steps touch less than this many
+    # bytes becomes one kernel, where by default it would start several for each step: a free
+    # run takes half as long (docs/performance.md). Loops over ensembles are far larger.
+    flags = os.environ.get("XLA_FLAGS", "")
+    if "xla_backend_extra_options" not in flags:
+        small = "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=16384"
+        os.environ["XLA_FLAGS"] = f"{flags} {small}".strip()
     import jax
     import platformdirs
 

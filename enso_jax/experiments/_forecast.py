@@ -5,6 +5,9 @@ member, and runs freely; the members differ in their noise. The forecast is the
 ensemble mean.
 """
 
+import functools
+from collections.abc import Callable
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -13,9 +16,12 @@ from jaxtyping import Array, Float, Int
 from enso_jax.experiments._noise import Noise
 from enso_jax.experiments._precision import in_precision
 from enso_jax.experiments._status import first_non_finite
-from enso_jax.models import Step, advance_month, over_members
+from enso_jax.models import Step
 from enso_jax.protocol import Protocol
 from enso_jax.state import MONTHS_PER_YEAR
+from enso_jax.stepping import Months
+
+_spread = functools.partial(jnp.std, ddof=1)
 
 
 class Forecasts(eqx.Module):
@@ -53,21 +59,30 @@ def forecast(
     starts = initial.shape[0]
     members, leads = protocol.forecast_members, protocol.forecast_leads
     shape = (starts, protocol.steps_per_month, step.noise_size, members)
-    ensemble_step = over_members(step)
-    advance_starts = jax.vmap(lambda *inputs: advance_month(ensemble_step, *inputs))
+    months = Months(step, protocol.steps_per_month, protocol.state_dtype)
+    advance_starts = jax.vmap(months.advance)
+    # The state holds at its month's end: the first month to be run is the next one.
+    first = (start_months + 1) % MONTHS_PER_YEAR
+    early = jax.vmap(lambda lead: months.early(first + lead))(jnp.arange(leads))
 
-    def one_month(ensembles, lead):
-        # The state holds at its month's end: the first month to be run is the next one.
-        now = ((start_months + 1) % MONTHS_PER_YEAR + lead).astype(protocol.state_dtype)
-        ensembles = advance_starts(ensembles, now, noise.block(lead, shape))
-        return ensembles, (ensembles.mean(-1), ensembles.std(-1, ddof=1))
+    def one_month(ensembles, inputs):
+        lead, early = inputs
+        ensembles = advance_starts(ensembles, early, noise.block(lead, shape))
+        return ensembles, (_of_members(jnp.mean, ensembles), _of_members(_spread, ensembles))
 
     complete = jnp.isfinite(initial).all(axis=-1)
     # Starts that will not count run from zero, so that a NaN of theirs is not the model's.
     begin = jnp.where(complete[:, None], initial, 0.0)
-    ensembles = jnp.broadcast_to(begin[..., None], (*begin.shape, members))
-    _, (mean, spread) = jax.lax.scan(one_month, ensembles, jnp.arange(leads))
+    ensembles = tuple(jnp.broadcast_to(column[:, None], (starts, members)) for column in begin.T)
+    _, (mean, spread) = jax.lax.scan(one_month, ensembles, (jnp.arange(leads), early))
     mean, spread = jnp.swapaxes(mean, 0, 1), jnp.swapaxes(spread, 0, 1)
     status = first_non_finite(jnp.isfinite(mean).all(axis=-1))
     blank = jnp.where(complete, 0.0, jnp.nan)[:, None, None]
     return Forecasts(mean + blank, spread + blank, status)
+
+
+def _of_members(
+    statistic: Callable[..., Array], ensembles: tuple[Float[Array, "start member"], ...]
+) -> Float[Array, "start variable"]:
+    """A statistic of the members of each variable."""
+    return jnp.stack([statistic(members, axis=-1) for members in ensembles], axis=-1)

@@ -13,6 +13,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
+from enso_jax.experiments._normals import normals
+
 
 class Noise(eqx.Module):
     """The standard normals that drive one experiment."""
@@ -34,7 +36,7 @@ class SeededNoise(Noise):
     dtype: str = eqx.field(static=True, default="float32")
 
     def block(self, number, shape):
-        return jax.random.normal(jax.random.fold_in(self.key, number), shape, self.dtype)
+        return normals(jax.random.fold_in(self.key, number), shape, self.dtype)
 
 
 class RecordedNoise(Noise):

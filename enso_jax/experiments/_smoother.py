@@ -18,12 +18,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from enso_jax.experiments._cholesky import times_inverse
 from enso_jax.experiments._noise import Noise
 from enso_jax.experiments._precision import in_precision
 from enso_jax.experiments._status import first_non_finite
-from enso_jax.models import Step, advance_month, over_members
+from enso_jax.models import Step
 from enso_jax.protocol import Protocol
 from enso_jax.state import NAMES
+from enso_jax.stepping import Months
 
 _VARIABLES = len(NAMES)
 
@@ -69,14 +71,13 @@ def smooth(
     step, observations, error = in_precision((step, observations, error), protocol)
     members, lag = protocol.smoother_members, protocol.smoother_lag
     steps, q = protocol.steps_per_month, step.noise_size
-    ensemble_step = over_members(step)
+    ready = Months(step, steps, protocol.state_dtype)
 
     def one_month(window, inputs):
-        month, observed = inputs
+        month, early, observed = inputs
         normals = noise.block(month, (steps * q + _VARIABLES, members))
         forcing = normals[: steps * q].reshape(steps, q, members)
-        now = month.astype(protocol.state_dtype)
-        prior = advance_month(ensemble_step, window[0], now, forcing)
+        prior = jnp.stack(ready.advance(tuple(window[0]), early, forcing))
         window = jnp.concatenate([prior[None], window[:-1]])
         return revise(window, observed, error, normals[steps * q :])
 
@@ -88,7 +89,8 @@ def smooth(
 
     start = jnp.zeros((lag + 1, _VARIABLES, members), protocol.state_dtype)
     months = jnp.arange(observations.shape[0])
-    window, output = jax.lax.scan(one_month_with_output, start, (months, observations))
+    inputs = months, ready.early(months), observations
+    window, output = jax.lax.scan(one_month_with_output, start, inputs)
     filtered, means, spreads, innovation = output
     # The last months never leave the window; newest first there, oldest first here.
     rest = window[: min(lag, len(months))][::-1]
@@ -112,20 +114,22 @@ def revise(
         error: standard deviations.
         normals: of the observations' perturbations.
     """
-    members = window.shape[-1]
+    lags, variables, members = window.shape
     valid = jnp.isfinite(observed)
-    anomalies = window - window.mean(-1, keepdims=True)
+    mean = window.mean(-1, keepdims=True)
+    anomalies = window - mean
     seen = jnp.where(valid[:, None], anomalies[0], 0.0)
+    covariance = anomalies.reshape(-1, members) @ seen.T / (members - 1)
     # An unobserved variable keeps its row in S, as that of an independent observation
     # with no departure: it changes nothing, and S has one shape whatever was observed.
-    variance = jnp.where(valid, error**2, 1.0)
-    S = seen @ seen.T / (members - 1) + jnp.diag(variance)
+    S = jnp.where(valid[:, None], covariance[:variables], 0.0)
+    S = S + jnp.diag(jnp.where(valid, error**2, 1.0))
     perturbations = normals.astype(window.dtype)
     perturbations = perturbations - perturbations.mean(-1, keepdims=True)
     departure = _where_valid(valid, observed, error, window[0], perturbations)
-    weights = jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(S), departure)
-    revised = window + (anomalies @ seen.T) @ weights / (members - 1)
-    innovation = (observed - window[0].mean(-1)) / jnp.sqrt(jnp.diag(S))
+    gain = times_inverse(covariance, S)
+    revised = window + (gain @ departure).reshape(lags, variables, members)
+    innovation = (observed - mean[0, :, 0]) / jnp.sqrt(jnp.diag(S))
     return revised, innovation
 
 

@@ -10,8 +10,6 @@ from enso_jax.models._multiscale import Multiscale as Multiscale
 from enso_jax.models._multiscale import multiscale_5 as multiscale_5
 from enso_jax.models._shifted import Shifted as Shifted
 from enso_jax.models._step import Step as Step
-from enso_jax.models._step import advance_month as advance_month
-from enso_jax.models._step import over_members as over_members
 from enso_jax.models._term_model import TermModel as TermModel
 from enso_jax.models._terms import Amplitude as Amplitude
 from enso_jax.models._terms import Factor as Factor

@@ -8,11 +8,8 @@ member is stepped alone, so members cannot influence each other.
 """
 
 import abc
-from collections.abc import Callable
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 
@@ -43,41 +40,3 @@ class Step(eqx.Module):
             dt: months.
             noise: independent standard normals.
         """
-
-
-StepFunction = Callable[[Array, Array, Array, Array], Array]
-
-
-def over_members(step: StepFunction) -> StepFunction:
-    """The same step for an ensemble ``(variable, member)`` with noise ``(q, member)``.
-
-    Members come last because each variable of the ensemble is then contiguous in memory.
-    """
-    return jax.vmap(step, in_axes=(-1, None, None, -1), out_axes=-1)
-
-
-def advance_month(
-    step: StepFunction,
-    state: Float[Array, " variable *member"],
-    month: Float[Array, ""],
-    noise: Float[Array, "step q *member"],
-) -> Float[Array, " variable *member"]:
-    """The state at the end of a month that begins at time `month`.
-
-    Args:
-        step: a `Step` for a single state, `over_members(step)` for an ensemble.
-        state: at the month's beginning.
-        month: months since 1 January of the run's first year.
-        noise: the month is cut into as many equal steps as this has rows. Any
-            floating type; it is widened to the type of the state.
-    """
-    steps = noise.shape[0]
-    dtype = state.dtype
-    dt = jnp.asarray(1.0 / steps, dtype)
-
-    def one_step(state, inputs):
-        number, noise = inputs
-        return step(state, month + number * dt, dt, noise.astype(dtype)), None
-
-    state, _ = jax.lax.scan(one_step, state, (jnp.arange(steps, dtype=dtype), noise))
-    return state

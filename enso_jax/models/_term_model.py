@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from enso_jax import state as state_
+from enso_jax.models._arithmetic import between, total
 from enso_jax.models._harmonics import season
 from enso_jax.models._step import Step
 from enso_jax.models._terms import Amplitude, Number, Term, number
@@ -68,17 +69,20 @@ class TermModel(Step):
             raise ValueError(f"a TermModel has equations for {state_.NAMES}, none for {strays}")
 
     def __call__(self, state, t, dt, noise):
-        x = dict(zip(state_.NAMES, state / self.scales, strict=True))
+        # A product, since this begins the chain of operations from one state to the next, and a
+        # division takes as long as four of them.
+        x = dict(zip(state_.NAMES, state * (1.0 / self.scales), strict=True))
         seasons = season(t, self.phase)
         d = dt / self.time_scale
-        drift = {name: jnp.zeros_like(value) for name, value in x.items()}
+        drift: dict[str, list[Array]] = {name: [] for name in state_.NAMES}
         for term in self.terms:
-            drift[term.equation] = drift[term.equation] + term(x, seasons)
+            drift[term.equation].append(term(x, seasons))
+        drift = {name: terms or [jnp.zeros_like(x[name])] for name, terms in drift.items()}
         new = [
-            x[name] + drift[name] * d + amplitude(x, seasons) * jnp.sqrt(d) * normal
+            x[name] + total(drift[name]) * d + amplitude(x, seasons) * (jnp.sqrt(d) * normal)
             for name, amplitude, normal in zip(state_.NAMES, self.amplitudes, noise, strict=True)
         ]
-        return jnp.clip(jnp.stack(new), -self.bound, self.bound) * self.scales
+        return between(-self.bound, jnp.stack(new), self.bound) * self.scales
 
     @property
     def nonlinear(self) -> bool:

@@ -18,6 +18,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from enso_jax.models._arithmetic import between
 from enso_jax.models._harmonics import CONSTANT, Season, seasonal_sum, seasonal_text
 
 #: The nondimensional variables by name, each a scalar or, under vmap, one per member.
@@ -76,7 +77,7 @@ class Saturating(Feature):
 
     def __call__(self, x: State) -> Float[Array, ""]:
         square = x[self.variable] ** 2
-        return square / (1.0 + square / self.scale**2)
+        return square / (1.0 + square * (1.0 / self.scale**2))
 
     def text(self) -> str:
         return f"{self.variable}^2/(1 + ({self.variable}/{float(self.scale)!r})^2)"
@@ -141,7 +142,8 @@ class Ramp(Factor):
     ceiling: Number = eqx.field(converter=number, default=jnp.inf)
 
     def __call__(self, x: State) -> Float[Array, ""]:
-        return jnp.clip(1.0 + self.slope * x[self.variable] ** self.power, self.floor, self.ceiling)
+        line = 1.0 + self.slope * x[self.variable] ** self.power
+        return between(self.floor, line, self.ceiling)
 
     def text(self) -> str:
         sign = "-" if self.slope < 0 else "+"

@@ -20,10 +20,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from enso_jax.events import count_events
-from enso_jax.models import Multiscale, advance_month
+from enso_jax.models import Multiscale
 from enso_jax.observations._record import Record, Series, SstProfile
 from enso_jax.protocol import Protocol
 from enso_jax.state import MONTHS_PER_YEAR, NAMES, month_index
+from enso_jax.stepping import advance_month
 
 _NAME: Final = "nature-run"
 #: Changes whenever the numbers of the nature run change.

@@ -1,0 +1,44 @@
+"""How is one equation of a jaxpr computed?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+from jax.extend import core
+from jaxtyping import Array
+
+
+def computed(
+    equation: core.JaxprEqn, jaxpr: core.Jaxpr, operands: Sequence[Array]
+) -> Sequence[Array]:
+    """The results of an equation of `jaxpr` with these operands."""
+    if any(True for _ in core.jaxprs_in_params(equation.params)):
+        return _called(equation, jaxpr, operands)
+    result = equation.primitive.bind(*operands, **equation.params)
+    return result if equation.primitive.multiple_results else [result]
+
+
+def read(atom: Any, known: Mapping[Any, Any]) -> Any:
+    """A literal's value, or what is known of a variable."""
+    if isinstance(atom, core.Literal):
+        return jnp.asarray(atom.val, atom.aval.dtype)  # pyright: ignore[reportAttributeAccessIssue]
+    return known[atom]
+
+
+def variables(atoms: Sequence[Any]) -> list[Any]:
+    """Those that are no literals."""
+    return [atom for atom in atoms if not isinstance(atom, core.Literal)]
+
+
+def _called(
+    equation: core.JaxprEqn, jaxpr: core.Jaxpr, operands: Sequence[Array]
+) -> Sequence[Array]:
+    # What an operation with functions inside (a loop, a derivative of its own) wants is JAX's
+    # business; JAX evaluates a jaxpr that has no other equation.
+    known = dict(zip(equation.invars, operands, strict=True))
+    inputs = list(dict.fromkeys(variables(equation.invars)))
+    alone = jaxpr.replace(
+        constvars=[], invars=inputs, eqns=[equation], outvars=list(equation.outvars)
+    )
+    function = core.jaxpr_as_fun(core.ClosedJaxpr(alone, ()))
+    return function(*(known[variable] for variable in inputs))
