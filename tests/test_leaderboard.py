@@ -15,7 +15,7 @@ import pytest
 from graded import invalid, keep, scored
 from hypothesis import strategies as st
 
-from enso_jax.checkpoints import Store, StoreError, open_store
+from enso_jax.checkpoints import Settings, Store, StoreError, open_store
 from enso_jax.leaderboard import (
     CSV_COLUMNS,
     DEFAULT_WEIGHTS,
@@ -35,6 +35,7 @@ from enso_jax.leaderboard import (
     to_markdown,
     weighted,
 )
+from enso_jax.leaderboard._standings import SETTING_WORDS
 
 EQUAL = (1 / 3, 1 / 3, 1 / 3)
 REFERENCE = "Reference model"
@@ -268,6 +269,10 @@ def test_runs_under_other_settings_are_left_out_and_named(store):
     expected = "it was graded under another seed and number of replicates"
     assert left.why == expected
     assert f"Left out: C (c), because {expected}." in list(notes(board))
+
+
+def test_every_setting_has_words_for_a_difference():
+    assert SETTING_WORDS.keys() == Settings.model_fields.keys()
 
 
 def test_of_settings_with_equally_many_runs_the_latest_count(store):

@@ -35,7 +35,7 @@ TIE_ERRORS: Final = 2.0
 
 _Number = Annotated[float, pydantic.Field(allow_inf_nan=False)]
 #: How the settings' names are called in a sentence.
-_WORDS: Final[Mapping[str, str]] = {
+SETTING_WORDS: Final[Mapping[str, str]] = {
     "engine": "version of the engine",
     "protocol": "protocol",
     "observations": "record",
@@ -222,7 +222,7 @@ def _most_used(runs: Sequence[GradedRun]) -> Settings:
 
 def _difference(one: Settings, other: Settings) -> str:
     differing = [
-        words for name, words in _WORDS.items() if getattr(one, name) != getattr(other, name)
+        words for name, words in SETTING_WORDS.items() if getattr(one, name) != getattr(other, name)
     ]
     return f"it was graded under another {' and '.join(differing)}"
 
