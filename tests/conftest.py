@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from enso_jax import cli
 from enso_jax.models import TermModel, drift, noise
 from enso_jax.observations import Record, Series, SstProfile, read_record
 from enso_jax.protocol import EVENT_TYPES, Protocol
@@ -233,3 +235,20 @@ def count_traces() -> Callable:
         return counted, traces
 
     return jit
+
+
+# --- The program ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command line in this process; gives its exit status, stdout and stderr."""
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["enso-jax", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return ended.value.code or 0, captured.out, captured.err
+
+    return command

@@ -20,7 +20,8 @@ LAYERS = (
     {"observations"},
     {"experiments", "scores", "submissions"},
     {"grading"},
-    {"figures", "simplify", "tables"},
+    {"checkpoints"},
+    {"figures", "leaderboard", "simplify", "tables"},
     {"cli"},
     {"__main__"},
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from enso_jax import cli, models
+from enso_jax import models
 from enso_jax.models import BuiltInModel
 from enso_jax.observations import nature_run, write_record
 
@@ -19,20 +19,6 @@ def _no_record_of_the_users(monkeypatch, tmp_path):
     monkeypatch.delenv("ENSO_OBSERVATIONS", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "the one that conftest.py chose")
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Runs a command line in this process; gives its exit status, stdout and stderr."""
-
-    def command(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["enso-jax", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return ended.value.code or 0, captured.out, captured.err
-
-    return command
 
 
 @pytest.fixture
@@ -214,7 +200,9 @@ def test_observations_show_summarises_and_draws(run, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("command", [["grade"], ["models"], ["observations", "show"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [["grade"], ["leaderboard"], ["models"], ["observations", "show"]], ids=" ".join
+)
 def test_help_has_an_example(run, command):
     status, stdout, _ = run(*command, "--help")
     assert status == 0

@@ -14,6 +14,7 @@ import typer
 
 from enso_jax.cli._errors import report
 from enso_jax.cli._grade import grade
+from enso_jax.cli._leaderboard import leaderboard
 from enso_jax.cli._models import models
 from enso_jax.cli._observations import show
 from enso_jax.cli._submissions import new, validate
@@ -49,7 +50,7 @@ def _root(
         raise typer.Exit
 
 
-for command in (grade, validate, new, models):
+for command in (grade, leaderboard, validate, new, models):
     app.command()(command)
 for command in (show,):
     observations_app.command()(command)

@@ -27,12 +27,24 @@ def report(error: Exception) -> int:
 
 def _slips() -> tuple[type[Exception], ...]:
     """The errors that say what a user can mend."""
+    from enso_jax.checkpoints import RunError, StoreError
     from enso_jax.files import OutputError
+    from enso_jax.leaderboard import UnknownSystemError, WeightsError
     from enso_jax.models import UnknownModelError
     from enso_jax.observations import ObservationError
     from enso_jax.submissions import IsolationUnavailable, NoSuchFolder
 
-    return OutputError, UnknownModelError, ObservationError, IsolationUnavailable, NoSuchFolder
+    return (
+        OutputError,
+        UnknownModelError,
+        ObservationError,
+        IsolationUnavailable,
+        NoSuchFolder,
+        RunError,
+        StoreError,
+        UnknownSystemError,
+        WeightsError,
+    )
 
 
 def _grader_error(error: Exception) -> str:

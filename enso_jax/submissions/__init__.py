@@ -1,11 +1,14 @@
 """How a folder of someone's code becomes a model, without being trusted."""
 
 from enso_jax.submissions._contract import CATEGORIES as CATEGORIES
+from enso_jax.submissions._contract import MODEL as MODEL
+from enso_jax.submissions._contract import REQUIRED_FILES as REQUIRED_FILES
 from enso_jax.submissions._contract import Category as Category
 from enso_jax.submissions._contract import Form as Form
 from enso_jax.submissions._contract import InvalidSubmission as InvalidSubmission
 from enso_jax.submissions._contract import NoSuchFolder as NoSuchFolder
 from enso_jax.submissions._contract import Patience as Patience
+from enso_jax.submissions._contract import printable as printable
 from enso_jax.submissions._folder import SubmissionFolder as SubmissionFolder
 from enso_jax.submissions._folder import faults as faults
 from enso_jax.submissions._folder import read_files as read_files

@@ -1,0 +1,15 @@
+"""The checkpoints of whole runs: found, graded, and kept where nothing is graded twice."""
+
+from enso_jax.checkpoints._run_folder import AgentRun as AgentRun
+from enso_jax.checkpoints._run_folder import Checkpoint as Checkpoint
+from enso_jax.checkpoints._run_folder import RunError as RunError
+from enso_jax.checkpoints._run_folder import read_run as read_run
+from enso_jax.checkpoints._store import GradedCheckpoint as GradedCheckpoint
+from enso_jax.checkpoints._store import GradedRun as GradedRun
+from enso_jax.checkpoints._store import Settings as Settings
+from enso_jax.checkpoints._store import Store as Store
+from enso_jax.checkpoints._store import StoreError as StoreError
+from enso_jax.checkpoints._store import engine_digest as engine_digest
+from enso_jax.checkpoints._store import open_store as open_store
+from enso_jax.checkpoints._store import result_key as result_key
+from enso_jax.checkpoints._store import unreadable_digest as unreadable_digest
