@@ -19,7 +19,7 @@ LAYERS = (
     {"observations"},
     {"experiments", "scores", "submissions"},
     {"grading"},
-    {"figures", "simplify", "tables"},
+    {"benchmark", "figures", "simplify", "tables"},
     {"cli"},
     {"__main__"},
 )

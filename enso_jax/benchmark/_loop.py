@@ -21,7 +21,7 @@ STEPS: Final = 30
 _D: Final = 1.0 / STEPS / TIME_SCALE_MONTHS
 _ROOT: Final = math.sqrt(_D)
 _BOUND: Final = 3.0
-_SCALES: Final = np.array([variable.scale for variable in VARIABLES])
+SCALES: Final = np.array([variable.scale for variable in VARIABLES])
 
 
 def _season_table() -> np.ndarray:

@@ -66,7 +66,7 @@ def _uniform(bits):
 
 @numba.njit
 def _seldom(layer, value, words):
-    """The one draw in a hundred that its integer alone does not settle: whether it stands, and it."""
+    """A draw that its integer does not settle, one in a hundred: whether it stands, and it."""
     a, b, c, d = words[0], words[1], words[2], words[3]
     if layer > 0:
         bits, a, b, c, d = _next(a, b, c, d)
@@ -109,4 +109,4 @@ def fill(normals, words):
 def fill_by_numba(normals):
     """The same by numba's own generator."""
     for number in range(len(normals)):
-        normals[number] = np.random.standard_normal()
+        normals[number] = np.random.standard_normal()  # noqa: NPY002 - numba compiles no other
