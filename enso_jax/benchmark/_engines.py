@@ -51,6 +51,7 @@ class Engines(Measured):
         host_free_run_years: of the free run that was timed; its time is scaled to that of
             `free_run_years`.
         examination_s: to read, trace and check the submission, before either engine.
+        host_start_s: to open the sandbox in which the host engine calls it.
         experiments: each alone.
         whole_grade: all of them and the scores, without the examination.
     """
@@ -64,7 +65,11 @@ class Engines(Measured):
 
 
 def engines(setting: Setting) -> Engines:
-    """Times both engines."""
+    """Times both engines.
+
+    Raises:
+        IsolationUnavailable: if there is no sandbox for the host engine.
+    """
     laps = Laps()
     files = read_folder(FOLDER)
     found = examine(files, setting.protocol.dt, choose(None), Patience())

@@ -5,7 +5,9 @@ everything done for speed that a programmer would do for this one model: the sea
 coefficients are tabulated for the 360 steps of a year, each with its factor dt or sqrt(dt);
 the state is five local scalars; normals are drawn a month at a time, into the first-level
 cache; members of an ensemble are stepped side by side, so that the compiler can use vector
-instructions; one thread, float64, `fastmath`. The engine is measured against it. Needs numba.
+instructions; one thread, float64, `fastmath`. It keeps the means that are scored, and neither
+spreads nor innovations, and is lost at the first NaN. The engine is measured against it. Needs
+numba.
 """
 
 import math

@@ -14,11 +14,13 @@ _SOFTWARE: Final = ("jax", "jaxlib", "numpy", "numba")
 
 
 class Machine(Measured):
-    """Attributes:
-    cpu: its model's name.
-    cores: those that this process may use.
-    device: on what JAX computes.
-    versions: of python and the libraries; null where one is not installed.
+    """Where the numbers are from.
+
+    Attributes:
+        cpu: its model's name.
+        cores: those that this process may use.
+        device: on what JAX computes.
+        versions: of python and the libraries; null where one is not installed.
     """
 
     cpu: str

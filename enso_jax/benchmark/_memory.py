@@ -9,6 +9,7 @@ from enso_jax.benchmark._measured import Count, Measured
 from enso_jax.benchmark._processes import grade_command, job
 from enso_jax.benchmark._setting import Setting, empty_folder
 from enso_jax.benchmark._stacks import stacks_are_graded
+from enso_jax.submissions import choose
 
 
 class Memory(Measured):
@@ -28,7 +29,12 @@ class Memory(Measured):
 
 
 def memory(setting: Setting) -> Memory:
-    """Measures the peaks."""
+    """Measures the peaks.
+
+    Raises:
+        IsolationUnavailable: if there is no sandbox for the host engine.
+    """
+    choose(None)
     with empty_folder() as cache:
         compiled = grade_command(setting, cache)
     with empty_folder() as cache:

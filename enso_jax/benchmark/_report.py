@@ -18,6 +18,7 @@ from enso_jax.benchmark._precision import Precision, precision
 from enso_jax.benchmark._setting import Setting
 from enso_jax.benchmark._stacked import Stacked, stacked
 from enso_jax.benchmark._start import Start, start
+from enso_jax.submissions import IsolationUnavailable
 
 SCHEMA_VERSION: Final = 1
 
@@ -72,7 +73,7 @@ def run_benchmark(
     for part in parts:
         try:
             found[part] = PARTS[part](setting)
-        except Skipped as reason:
+        except (Skipped, IsolationUnavailable) as reason:
             skipped[part] = str(reason)
         done(part)
     return Report(
