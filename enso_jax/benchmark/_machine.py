@@ -20,12 +20,15 @@ class Machine(Measured):
         cpu: its model's name.
         cores: those that this process may use.
         device: on what JAX computes.
+        load: the mean number of running processes in the minute before; near 0 on a machine
+            that does nothing else. Null where the system does not say.
         versions: of python and the libraries; null where one is not installed.
     """
 
     cpu: str
     cores: Count
     device: str
+    load: float | None
     versions: dict[str, str | None]
 
 
@@ -36,6 +39,7 @@ def machine() -> Machine:
         cpu=_cpu(),
         cores=_cores(),
         device=f"{device.platform} ({device.device_kind})",
+        load=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         versions={"python": platform.python_version()}
         | {name: _version(name) for name in _SOFTWARE},
     )

@@ -39,7 +39,7 @@ class Report(Measured):
 
     Attributes:
         quick: whether sizes and repetitions were reduced.
-        observations: the name of the record.
+        observations, observations_kind: the name of the record, measured or simulated.
         skipped: why, for each part that was asked for and could not be measured.
     """
 
@@ -48,6 +48,7 @@ class Report(Measured):
     machine: Machine
     quick: bool
     observations: str
+    observations_kind: str
     skipped: dict[str, str]
     floor: Floor | None = None
     engines: Engines | None = None
@@ -68,6 +69,7 @@ def run_benchmark(
     done: Callable[[str], None] = lambda part: None,
 ) -> Report:
     """Measures `parts`, one after the other; `done` is told the name of each as it ends."""
+    before = machine()
     found: dict[str, Measured] = {}
     skipped: dict[str, str] = {}
     for part in parts:
@@ -78,9 +80,10 @@ def run_benchmark(
         done(part)
     return Report(
         engine_version=__version__,
-        machine=machine(),
+        machine=before,
         quick=setting.quick,
         observations=setting.record.name,
+        observations_kind=setting.record.kind,
         skipped=skipped,
         **found,  # pyright: ignore[reportArgumentType]
     )

@@ -103,9 +103,9 @@ def _precision(precision: Precision) -> Table:
     table = _table(
         "Precision, same seed",
         ("time", "S", "D", "P", "composite"),
-        "Below each, minus mixed. float32 and mixed draw the same normals, float64 others, so "
-        "that its difference holds the sampling error, of which the last line gives the size "
-        f"(from {precision.replicates} replicates).",
+        "Below each, minus mixed. float32 and mixed draw the same normals, float64 others, so its "
+        "difference holds the sampling errors of two runs. The last line is that of one, from "
+        f"{precision.replicates} replicates.",
     )
     for row in precision.precisions:
         table.add_row(row.precision, _time(row.seconds), *_columns(row.scores, ".4f"))

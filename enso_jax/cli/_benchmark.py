@@ -64,9 +64,11 @@ def _show(report: "Report") -> None:
     console, machine = Console(), report.machine
     versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
     cores = "1 core" if machine.cores == 1 else f"{machine.cores} cores"
+    load = "" if machine.load is None else f"load {machine.load:.1f} at the start, "
     console.print(
         f"enso-jax {report.engine_version} on {escape(machine.cpu)}, {cores}, "
-        f"{escape(machine.device)}; {versions}; {escape(report.observations)}",
+        f"{load}{escape(machine.device)}; {versions}; {escape(report.observations)} "
+        f"({report.observations_kind})",
         soft_wrap=True,
         highlight=False,
     )
