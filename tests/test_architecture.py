@@ -21,7 +21,7 @@ LAYERS = (
     {"experiments", "scores", "submissions"},
     {"grading"},
     {"checkpoints"},
-    {"figures", "leaderboard", "simplify", "tables"},
+    {"benchmark", "figures", "leaderboard", "simplify", "tables"},
     {"cli"},
     {"__main__"},
 )

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from enso_jax.cli._benchmark import benchmark
 from enso_jax.cli._errors import report
 from enso_jax.cli._grade import grade
 from enso_jax.cli._leaderboard import leaderboard
@@ -50,7 +51,7 @@ def _root(
         raise typer.Exit
 
 
-for command in (grade, leaderboard, validate, new, models):
+for command in (grade, leaderboard, validate, new, models, benchmark):
     app.command()(command)
 for command in (show,):
     observations_app.command()(command)

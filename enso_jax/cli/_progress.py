@@ -8,12 +8,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 
 @contextlib.contextmanager
-def stage_progress(stages: tuple[str, ...]) -> Iterator[Callable[[str], None]]:
+def stage_progress(
+    stages: tuple[str, ...], doing: str = "grading"
+) -> Iterator[Callable[[str], None]]:
     """A bar on a terminal, nothing on a pipe. Gives what to call as each stage ends."""
     console = Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as progress:
-        task = progress.add_task("grading", total=len(stages))
+        task = progress.add_task(doing, total=len(stages))
         yield lambda stage: progress.update(task, advance=1, description=f"{stage} done")
