@@ -8,7 +8,6 @@ from enso_jax.benchmark._jobs import HOST, STACKED, host_protocol_years, stack_s
 from enso_jax.benchmark._measured import Count, Measured
 from enso_jax.benchmark._processes import grade_command, job
 from enso_jax.benchmark._setting import Setting, empty_folder
-from enso_jax.benchmark._stacks import stacks_are_graded
 from enso_jax.submissions import choose
 
 
@@ -24,7 +23,7 @@ class Memory(Measured):
     compiled_bytes: Count
     host_bytes: Count
     host_years: Count
-    stacked_bytes: Count | None
+    stacked_bytes: Count
     checkpoints: Count
 
 
@@ -39,14 +38,12 @@ def memory(setting: Setting) -> Memory:
         compiled = grade_command(setting, cache)
     with empty_folder() as cache:
         host = job(HOST, setting, cache)
-    stacked = None
-    if stacks_are_graded():
-        with empty_folder() as cache:
-            stacked = job(STACKED, setting, cache).peak_bytes
+    with empty_folder() as cache:
+        stacked = job(STACKED, setting, cache)
     return Memory(
         compiled_bytes=compiled.peak_bytes,
         host_bytes=host.peak_bytes,
         host_years=host_protocol_years(setting),
-        stacked_bytes=stacked,
+        stacked_bytes=stacked.peak_bytes,
         checkpoints=stack_size(setting),
     )

@@ -28,16 +28,10 @@ def experiment_calls(
     step: Step, record: Record, protocol: Protocol
 ) -> dict[str, Callable[[], object]]:
     """For each experiment a call that runs its compiled program to the end."""
-    inputs = experiment_inputs(record, protocol, _SEED, 1)
-    free, smoothing, forecasting = inputs.keys
-
-    def finished(program: Callable, *arguments: object) -> Callable[[], object]:
-        return lambda: jax.block_until_ready(program(step, *arguments, protocol))
-
+    calls = _runs.experiment_calls([step], record, protocol, seed=_SEED, replicates=1)
     return {
-        FREE_RUN: finished(_runs._free_runs, free),
-        SMOOTHER: finished(_runs._smoothings, inputs.tests, inputs.error, smoothing),
-        FORECASTS: finished(_runs._forecasts, inputs.initial, inputs.start_months, forecasting),
+        name: functools.partial(lambda call: jax.block_until_ready(call()), call)
+        for name, call in calls.items()
     }
 
 

@@ -35,11 +35,7 @@ class Stacked(Measured):
 
 
 def stacked(setting: Setting) -> Stacked:
-    """Times stacks of several sizes.
-
-    Raises:
-        Skipped: if this version of the engine grades no stacks.
-    """
+    """Times stacks of several sizes."""
     counts = _COUNTS_QUICK if setting.quick else _COUNTS
     return Stacked(stacks=tuple(_time(count, setting) for count in counts))
 

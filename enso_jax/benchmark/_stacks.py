@@ -4,7 +4,6 @@ import jax
 import numpy as np
 
 from enso_jax import grading
-from enso_jax.benchmark._measured import Skipped
 from enso_jax.benchmark._setting import MODEL, Setting
 from enso_jax.models import TermModel
 
@@ -12,24 +11,13 @@ _RELATIVE = 1e-3
 
 
 def grade_stacked(count: int, setting: Setting) -> None:
-    """Grades `count` checkpoints, whose coefficients differ by a thousandth, together.
-
-    Raises:
-        Skipped: if this version of the engine cannot.
-    """
-    if not stacks_are_graded():
-        raise Skipped("This version of enso-jax grades no stacks of checkpoints.")
+    """Grades `count` checkpoints, whose coefficients differ by a thousandth, together."""
     steps = checkpoints(setting.model, count)
     about = [
         grading.submission(step, f"{MODEL}, checkpoint {number}")
         for number, step in enumerate(steps)
     ]
-    grading.grade_stack(steps, about, setting.record, setting.protocol, seed=0, replicates=1)  # pyright: ignore[reportAttributeAccessIssue]
-
-
-def stacks_are_graded() -> bool:
-    """Whether this version of the engine can."""
-    return hasattr(grading, "grade_stack")
+    list(grading.grade_stack(steps, about, setting.record, setting.protocol))
 
 
 def checkpoints(model: TermModel, count: int) -> list[TermModel]:

@@ -33,6 +33,7 @@ ENGINE_PARTS: Final = (
     "protocol",
     "events",
     "models",
+    "stepping",
     "observations",
     "experiments",
     "scores",

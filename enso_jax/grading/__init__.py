@@ -12,6 +12,8 @@ from enso_jax.grading._result import GradeResult as GradeResult
 from enso_jax.grading._result import ResultError as ResultError
 from enso_jax.grading._result import Submission as Submission
 from enso_jax.grading._result import read_result as read_result
+from enso_jax.grading._stack import grade_stack as grade_stack
+from enso_jax.grading._stack import structure as structure
 from enso_jax.grading._submission import grade_submission as grade_submission
 from enso_jax.grading._validation import Validation as Validation
 from enso_jax.grading._validation import validate_submission as validate_submission

@@ -1,19 +1,24 @@
-"""How are the three experiments of one model run, for any number of replicates?
+"""How are the three experiments of models run, for any number of them and of replicates?
 
-Each experiment is one compiled program in which the replicates are stacked. The
-programs take parameters, observations and keys as arguments, so models of one
-structure share them. Test A and test B are the same smoother: what is withheld is
-missing. The three run side by side, which on two cores or more also compiles them
+Each experiment is one compiled program in which models of one structure and replicates
+are stacked. The programs take parameters, observations and keys as arguments, so all
+models of one structure share them. A replicate's noise is the same for every model, and
+is drawn once for all of a stack. Test A and test B are the same smoother: what is withheld
+is missing. The three run side by side, which on two cores or more also compiles them
 side by side.
 """
 
 import concurrent.futures
 import dataclasses
-from collections.abc import Callable
+import functools
+import operator
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from enso_jax.experiments import (
@@ -73,63 +78,92 @@ def run_experiments(
         ObservationError: if no forecast could start, or no reconstruction be scored.
         PrecisionError: if JAX is not in the precision that the protocol asks for.
     """
-    inputs = experiment_inputs(record, protocol, seed, replicates)
+    (experiments,) = run_stack(
+        [step], record, protocol, seed=seed, replicates=replicates, done=done
+    )
+    return experiments
 
-    def run(name: str, call: Callable[[], _Result]) -> _Result:
-        result = jax.block_until_ready(call())
+
+def run_stack(
+    steps: Sequence[Step],
+    record: Record,
+    protocol: Protocol,
+    *,
+    seed: int,
+    replicates: int,
+    done: Callable[[str], None] = lambda experiment: None,
+) -> list[Experiments]:
+    """`run_experiments` of models of one structure, all at once."""
+    calls = experiment_calls(steps, record, protocol, seed=seed, replicates=replicates)
+
+    def run(name: str) -> FreeRun | Smoothing | Forecasts:
+        result = jax.block_until_ready(calls[name]())
         done(name)
         return result
 
-    def free_runs() -> FreeRun:
-        return _free_runs(step, inputs.keys[0], protocol)
-
-    def smoothings() -> Smoothing:
-        return _smoothings(step, inputs.tests, inputs.error, inputs.keys[1], protocol)
-
-    def forecasts() -> Forecasts:
-        return _forecasts(step, inputs.initial, inputs.start_months, inputs.keys[2], protocol)
-
     with concurrent.futures.ThreadPoolExecutor(len(EXPERIMENTS)) as pool:
-        free = pool.submit(run, EXPERIMENTS[0], free_runs)
-        smoothing = pool.submit(run, EXPERIMENTS[1], smoothings)
-        forecasting = pool.submit(run, EXPERIMENTS[2], forecasts)
-        return Experiments(free.result(), smoothing.result(), forecasting.result())
+        results = jax.device_get(list(pool.map(run, EXPERIMENTS)))
+    return [
+        Experiments(*jax.tree.map(operator.itemgetter(number), results))
+        for number in range(len(steps))
+    ]
+
+
+def experiment_calls(
+    steps: Sequence[Step], record: Record, protocol: Protocol, *, seed: int, replicates: int
+) -> dict[str, Callable[[], FreeRun | Smoothing | Forecasts]]:
+    """For each of `EXPERIMENTS` what runs it: axes are the model, the replicate, its own."""
+    inputs = experiment_inputs(record, protocol, seed, replicates)
+    stack = jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *steps)
+    free, smoothing, forecasting = inputs.keys
+    calls = (
+        functools.partial(_free_runs, stack, free, protocol),
+        functools.partial(_smoothings, stack, inputs.tests, inputs.error, smoothing, protocol),
+        functools.partial(
+            _forecasts, stack, inputs.initial, inputs.start_months, forecasting, protocol
+        ),
+    )
+    return dict(zip(EXPERIMENTS, calls, strict=True))
 
 
 @eqx.filter_jit
-def _free_runs(step: Step, keys: Key[Array, " replicate"], protocol: Protocol) -> FreeRun:
-    def one(key):
+def _free_runs(stack: Step, keys: Key[Array, " replicate"], protocol: Protocol) -> FreeRun:
+    def one(step, key):
         return free_run(step, SeededNoise(key, protocol.noise_dtype), protocol)
 
-    return jax.vmap(one)(keys)
+    return _over_models_and_replicates(one)(stack, keys)
 
 
 @eqx.filter_jit
 def _smoothings(
-    step: Step,
+    stack: Step,
     tests: Float[Array, "test month variable"],
     error: Float[Array, " variable"],
     keys: Key[Array, " replicate"],
     protocol: Protocol,
 ) -> Smoothing:
-    def one(key, observations):
+    def one(step, key):
         noise = SeededNoise(key, protocol.noise_dtype)
-        return smooth(step, observations, error, noise, protocol)
+        # The tests of a replicate share its noise.
+        return jax.vmap(lambda test: smooth(step, test, error, noise, protocol))(tests)
 
-    # The tests of a replicate share its noise, which is then drawn once for both.
-    return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(keys, tests)
+    return _over_models_and_replicates(one)(stack, keys)
 
 
 @eqx.filter_jit
 def _forecasts(
-    step: Step,
+    stack: Step,
     initial: Float[Array, "start variable"],
     start_months: Int[Array, " start"],
     keys: Key[Array, " replicate"],
     protocol: Protocol,
 ) -> Forecasts:
-    def one(key):
+    def one(step, key):
         noise = SeededNoise(key, protocol.noise_dtype)
         return forecast(step, initial, start_months, noise, protocol)
 
-    return jax.vmap(one)(keys)
+    return _over_models_and_replicates(one)(stack, keys)
+
+
+def _over_models_and_replicates(one: Callable[[Step, Array], _Result]) -> Callable[..., _Result]:
+    return jax.vmap(jax.vmap(one, (None, 0)), (0, None))
