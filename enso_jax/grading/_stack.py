@@ -4,9 +4,9 @@ In batches that are compiled once, whatever their models' numbers: the last one 
 up with copies of its last model. While one batch is scored, the next one runs.
 """
 
+import collections
 import concurrent.futures
 import functools
-import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final, TypeVar
 
@@ -104,10 +104,11 @@ def _one_ahead(
 ) -> Iterator[tuple[_Item, list[Experiments]]]:
     """Each item and what `function` makes of it, the next one already being worked on."""
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        pending = [(item, pool.submit(function, item)) for item in items[:1]]
-        for following in itertools.chain(items[1:], [None]):
-            item, future = pending.pop()
-            result = future.result()
-            if following is not None:
-                pending.append((following, pool.submit(function, following)))
-            yield item, result
+        begun: collections.deque[tuple[_Item, concurrent.futures.Future]] = collections.deque()
+        for item in items:
+            begun.append((item, pool.submit(function, item)))
+            if len(begun) > 1:
+                first, future = begun.popleft()
+                yield first, future.result()
+        for item, future in begun:
+            yield item, future.result()

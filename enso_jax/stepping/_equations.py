@@ -35,10 +35,13 @@ def _called(
 ) -> Sequence[Array]:
     # What an operation with functions inside (a loop, a derivative of its own) wants is JAX's
     # business; JAX evaluates a jaxpr that has no other equation.
-    known = dict(zip(equation.invars, operands, strict=True))
-    inputs = list(dict.fromkeys(variables(equation.invars)))
+    known = {
+        atom: operand
+        for atom, operand in zip(equation.invars, operands, strict=True)
+        if not isinstance(atom, core.Literal)
+    }
     alone = jaxpr.replace(
-        constvars=[], invars=inputs, eqns=[equation], outvars=list(equation.outvars)
+        constvars=[], invars=list(known), eqns=[equation], outvars=list(equation.outvars)
     )
     function = core.jaxpr_as_fun(core.ClosedJaxpr(alone, ()))
-    return function(*(known[variable] for variable in inputs))
+    return function(*known.values())
