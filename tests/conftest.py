@@ -1,7 +1,12 @@
 """What every test shares: a strict JAX, the measured record, and small things to test with."""
 
-import dataclasses
 import os
+
+# Before NumPy is imported, which reads it once. While some tests try to start thousands of
+# processes, OpenBLAS may not get the thread that it then waits for, for ever.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import dataclasses
 import sys
 from collections.abc import Callable
 from pathlib import Path

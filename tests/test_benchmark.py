@@ -20,6 +20,7 @@ from enso_jax.benchmark import PARTS, Setting, report_tables, run_benchmark
 from enso_jax.benchmark._setting import FOLDER
 from enso_jax.benchmark._stacks import checkpoints
 from enso_jax.experiments import RecordedNoise, forecast, free_run, smooth
+from enso_jax.experiments._free_run import MONTHS_PER_BLOCK
 from enso_jax.models import built_in
 
 MEMBERS, STEPS = 20, 30
@@ -92,7 +93,7 @@ def test_the_loop_makes_the_steps_of_the_model(loop, model, size):
 
 def test_its_free_run_is_that_of_the_engine(loop, model, normals, generator, small_protocol):
     protocol = small_protocol(free_run_years=20, free_run_spin_up_years=0)
-    noise = RecordedNoise(jnp.asarray(normals(1, 2, 120, STEPS, 5)))
+    noise = RecordedNoise(jnp.asarray(normals(1, 2, MONTHS_PER_BLOCK, STEPS, 5)))
 
     by_engine = eqx.filter_jit(free_run)(model, noise, protocol).monthly
 

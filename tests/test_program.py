@@ -18,6 +18,7 @@ from jax import lax
 from jax.experimental import io_callback
 
 from enso_jax.experiments import RecordedNoise, free_run
+from enso_jax.experiments._free_run import MONTHS_PER_BLOCK
 from enso_jax.models import built_in
 from enso_jax.submissions._operations import NESTINGS, OPERATIONS
 from enso_jax.submissions._program import BadProgram, Block, Equation, Program
@@ -325,7 +326,7 @@ def step_of(model: Any, dt: float = DT) -> ProgramStep:
 
 def some_noise() -> RecordedNoise:
     rng = np.random.default_rng(3)
-    return RecordedNoise(jnp.asarray(rng.standard_normal((2, 120, 30, 5))))
+    return RecordedNoise(jnp.asarray(rng.standard_normal((2, MONTHS_PER_BLOCK, 30, 5))))
 
 
 def test_a_model_runs_the_same_as_a_program(small_protocol):

@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 import jax
 import numpy as np
@@ -21,8 +21,6 @@ from enso_jax.submissions.child._original import Original, load
 from enso_jax.submissions.child._stepping import advance, step_once
 
 _Answer = tuple[Mapping[str, Any], Sequence[np.ndarray]]
-#: Places in JAX that lead back to Python, which no step may use.
-_WAYS_BACK: Final = ("callback", "ffi", "custom_call", "infeed", "outfeed")
 
 
 class Child:
@@ -85,12 +83,13 @@ class Child:
 
     def _trace(self, request: Mapping[str, Any], arrays: Sequence[np.ndarray]) -> _Answer:
         """The step as a program, or why it is none."""
+        from enso_jax.submissions.child._jax_form import WAYS_BACK
         from enso_jax.submissions.child._to_program import NotCompiled, to_program
 
         try:
             program, noise_size = to_program(self._loaded(), request["dt"])
         except NotCompiled as reason:
-            if any(way in str(reason) for way in _WAYS_BACK):
+            if any(way in str(reason) for way in WAYS_BACK):
                 raise InvalidSubmission(
                     "isolation_violation",
                     f"step leads from JAX back to Python ({reason}): use JAX operations only.",

@@ -2,12 +2,13 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend import core
 
 from enso_jax.submissions._contract import (
     LONGEST_T_MONTHS,
@@ -16,6 +17,9 @@ from enso_jax.submissions._contract import (
 )
 from enso_jax.submissions.child._keys import NoiseKey, NoiseTape, UnmappedDraw
 from enso_jax.submissions.child._original import VARIABLES, Original, fault, parameters
+
+#: Parts of the names of operations that lead from JAX back to Python, which no step may use.
+WAYS_BACK: Final = ("callback", "ffi", "custom_call", "infeed", "outfeed")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +54,11 @@ def trace_jax(original: Original, dt: float) -> TracedJax:
 
 
 def check_jax(original: Original) -> None:
-    """The step runs with real keys wherever it must be defined, and stays finite there."""
+    """The step runs with real keys wherever it must be defined, and stays finite there.
+
+    It calls nothing back into Python, where it could remember: a step that is no program is
+    compiled in this process, which then runs one part of the grade after another.
+    """
     params = parameters(original.folder)
     typical = jnp.asarray(TYPICAL_STATE)
     key = jax.random.key(0)
@@ -62,6 +70,11 @@ def check_jax(original: Original) -> None:
             _require_result(result)
             return result
 
+        _attempt(
+            original,
+            dt,
+            lambda f=step: _require_no_callback(jax.make_jaxpr(f)(typical, jnp.zeros(()))),
+        )
         for t in (0.0, 5.7, LONGEST_T_MONTHS - 1.0):
             for size in (0.0, 1.0, -2.0):
                 state = size * typical
@@ -72,6 +85,24 @@ def check_jax(original: Original) -> None:
                         f"step gave a value that is not finite at t = {t:.6g}, dt = {dt:.4g} from "
                         f"the ordinary state {(np.round(np.asarray(state), 2) + 0.0).tolist()}.",
                     )
+
+
+def _require_no_callback(jaxpr: core.ClosedJaxpr) -> None:
+    for name in _primitives(jaxpr.jaxpr):
+        # What is printed for debugging goes out and never comes back.
+        if not name.startswith("debug") and any(way in name for way in WAYS_BACK):
+            raise InvalidSubmission(
+                "isolation_violation",
+                f"step leads from JAX back to Python ({name}): use JAX operations only.",
+            )
+
+
+def _primitives(jaxpr: core.Jaxpr) -> Iterator[str]:
+    """The names of all operations, those of inner functions too."""
+    for equation in jaxpr.eqns:
+        yield equation.primitive.name
+        for inner in core.jaxprs_in_params(equation.params):
+            yield from _primitives(inner)
 
 
 def advance_jax(original: Original) -> Callable[..., np.ndarray]:
