@@ -1,11 +1,12 @@
 """How are results read on a terminal? As tables, made here and printed by the commands."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 from rich import box
 from rich.table import Table
 
+from enso_jax.checkpoints import GradedRun
 from enso_jax.grading import Detail, Estimate, GradeResult, Validation
 from enso_jax.models import BuiltInModel, PublishedScores
 from enso_jax.observations import Record, Series
@@ -45,6 +46,36 @@ def event_table(result: GradeResult) -> Table:
             name, f"{count.mean:.1f}", f"{count.low:.0f}-{count.high:.0f}", f"{count.observed}"
         )
     return table
+
+
+def run_table(run: GradedRun, result_of: Callable[[str], GradeResult | None]) -> Table:
+    """The checkpoints of a run against eligible time; its best and its final one are marked."""
+    table = _plain_table("checkpoint", right=("minutes", "S", "D", "P", "composite", "s.e."))
+    table.add_column("")
+    results = [result_of(checkpoint.key) for checkpoint in run.checkpoints]
+    composites = [-1.0 if result is None else result.scores.composite for result in results]
+    best = int(np.argmax(composites))
+    for place, (checkpoint, result) in enumerate(zip(run.checkpoints, results, strict=True)):
+        time = "" if checkpoint.eligible_s is None else f"{checkpoint.eligible_s / 60:.0f}"
+        marks = [mark for mark, at in (("best", best), ("final", len(results) - 1)) if at == place]
+        table.add_row(checkpoint.name, time, *_scores_of(result), _remark(result, marks))
+    return table
+
+
+def _scores_of(result: GradeResult | None) -> list[str]:
+    if result is None:
+        return [""] * (len(_DIMENSIONS) + 2)
+    errors = result.standard_errors
+    values = [getattr(result.scores, name) for name in (*_DIMENSIONS, "composite")]
+    return [*(f"{value:.3f}" for value in values), _error(errors and errors.composite)]
+
+
+def _remark(result: GradeResult | None, marks: Iterable[str]) -> str:
+    if result is None:
+        return "no result: the grader failed"
+    if result.reason is not None:
+        return ", ".join([*marks, f"invalid: {result.reason.category}"])
+    return ", ".join(marks)
 
 
 def validation_lines(found: Validation) -> Iterator[str]:

@@ -11,8 +11,9 @@ from typing import Final
 import jax
 
 from enso_jax.grading import _runs
+from enso_jax.grading._host_runs import run_on_host
 from enso_jax.grading._inputs import EXPERIMENTS, experiment_inputs
-from enso_jax.grading._submission import _run_of
+from enso_jax.grading._submission import Examined, open_host, unexamined
 from enso_jax.models import Step
 from enso_jax.observations import Record
 from enso_jax.protocol import Protocol
@@ -61,5 +62,6 @@ def host_run(
 
     To be called with `done`, which is told each experiment as it ends.
     """
-    run = _run_of(found, files, protocol.dt, 0.0, "host", Patience(), 1, stack)
-    return functools.partial(run, record, protocol, seed=_SEED, replicates=1)
+    examined = Examined(unexamined(files, found.isolation), None, files, found, 0.0)
+    host = open_host(examined, Patience(), 1, stack)
+    return functools.partial(run_on_host, host, record, protocol, seed=_SEED, replicates=1)

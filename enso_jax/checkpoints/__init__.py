@@ -1,9 +1,17 @@
 """The checkpoints of whole runs: found, graded, and kept where nothing is graded twice."""
 
+from enso_jax.checkpoints._grading import GradedRuns as GradedRuns
+from enso_jax.checkpoints._grading import Request as Request
+from enso_jax.checkpoints._grading import grade_runs as grade_runs
+from enso_jax.checkpoints._grading import request_of as request_of
 from enso_jax.checkpoints._run_folder import AgentRun as AgentRun
 from enso_jax.checkpoints._run_folder import Checkpoint as Checkpoint
 from enso_jax.checkpoints._run_folder import RunError as RunError
 from enso_jax.checkpoints._run_folder import read_run as read_run
+from enso_jax.checkpoints._schedulers import Scheduler as Scheduler
+from enso_jax.checkpoints._schedulers import SchedulerError as SchedulerError
+from enso_jax.checkpoints._schedulers import ThisProcess as ThisProcess
+from enso_jax.checkpoints._schedulers import scheduler as scheduler
 from enso_jax.checkpoints._store import GradedCheckpoint as GradedCheckpoint
 from enso_jax.checkpoints._store import GradedRun as GradedRun
 from enso_jax.checkpoints._store import Settings as Settings

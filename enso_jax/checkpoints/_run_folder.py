@@ -22,11 +22,10 @@ from typing import Annotated, Any, Final
 
 import pydantic
 
-from enso_jax.submissions import MODEL, REQUIRED_FILES, printable
+from enso_jax.submissions import CHECKPOINT, MODEL, REQUIRED_FILES, printable
 
 LOCK: Final = "lock.json"
 CHECKPOINTS: Final = "checkpoints"
-CHECKPOINT: Final = "checkpoint.json"
 
 
 class RunError(Exception):

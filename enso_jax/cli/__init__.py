@@ -15,6 +15,7 @@ import typer
 from enso_jax.cli._benchmark import benchmark
 from enso_jax.cli._errors import report
 from enso_jax.cli._grade import grade
+from enso_jax.cli._grade_run import grade_run
 from enso_jax.cli._leaderboard import leaderboard
 from enso_jax.cli._models import models
 from enso_jax.cli._observations import show
@@ -51,7 +52,7 @@ def _root(
         raise typer.Exit
 
 
-for command in (grade, leaderboard, validate, new, models, benchmark):
+for command in (grade, grade_run, leaderboard, validate, new, models, benchmark):
     app.command()(command)
 for command in (show,):
     observations_app.command()(command)

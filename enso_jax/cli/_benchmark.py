@@ -7,9 +7,15 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from enso_jax.cli._jax import set_up_jax
-from enso_jax.cli._options import JsonOption, ObservationsOption, record_of
+from enso_jax.cli._options import (
+    DeviceChoice,
+    DeviceOption,
+    JsonOption,
+    ObservationsOption,
+    record_of,
+)
 from enso_jax.cli._progress import stage_progress
+from enso_jax.own_process import set_up_jax
 
 if TYPE_CHECKING:
     from enso_jax.benchmark import Report
@@ -27,13 +33,14 @@ def benchmark(
     quick: Annotated[
         bool, typer.Option("--quick", help="Smaller sizes, fewer repetitions: a first look.")
     ] = False,
+    device: DeviceOption = DeviceChoice.auto,
     json: JsonOption = False,
 ) -> None:
     """Measure the engine's speed, in minutes, as ratios of times taken on this machine.
 
     Example: enso-jax benchmark --quick --only floor,start
     """
-    set_up_jax()
+    set_up_jax(device=device.value)
     from enso_jax.benchmark import PARTS, Setting, run_benchmark
 
     parts = _chosen(only, tuple(PARTS))

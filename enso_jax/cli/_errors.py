@@ -27,20 +27,23 @@ def report(error: Exception) -> int:
 
 def _slips() -> tuple[type[Exception], ...]:
     """The errors that say what a user can mend."""
-    from enso_jax.checkpoints import RunError, StoreError
+    from enso_jax.checkpoints import RunError, SchedulerError, StoreError
     from enso_jax.files import OutputError
     from enso_jax.leaderboard import UnknownSystemError, WeightsError
     from enso_jax.models import UnknownModelError
     from enso_jax.observations import ObservationError
+    from enso_jax.own_process import DeviceError
     from enso_jax.submissions import IsolationUnavailable, NoSuchFolder
 
     return (
+        DeviceError,
         OutputError,
         UnknownModelError,
         ObservationError,
         IsolationUnavailable,
         NoSuchFolder,
         RunError,
+        SchedulerError,
         StoreError,
         UnknownSystemError,
         WeightsError,

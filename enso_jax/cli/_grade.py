@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from enso_jax.cli._errors import INVALID
-from enso_jax.cli._jax import set_up_jax
 from enso_jax.cli._options import (
+    DeviceChoice,
+    DeviceOption,
     EngineChoice,
     IsolationOption,
     JsonOption,
@@ -25,6 +26,7 @@ from enso_jax.cli._options import (
     record_of,
 )
 from enso_jax.cli._progress import stage_progress
+from enso_jax.own_process import set_up_jax
 
 if TYPE_CHECKING:
     from enso_jax.grading import Grade, GradeResult
@@ -63,13 +65,14 @@ def grade(
         float | None,
         typer.Option(help="Model time on 1 January, in place of what submission.toml says."),
     ] = None,
+    device: DeviceOption = DeviceChoice.auto,
     json: JsonOption = False,
 ) -> int:
     """Grade a model on statistics, dynamics and prediction.
 
     Example: enso-jax grade fable-5.1 --replicates 8 --out graded/fable-5.1
     """
-    set_up_jax()
+    set_up_jax(device=device.value)
     from enso_jax.files import whole_set
     from enso_jax.grading import STAGES
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from enso_jax.cli._jax import set_up_jax
+from enso_jax.own_process import set_up_jax
 
 
 def models(

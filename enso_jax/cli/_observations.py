@@ -7,8 +7,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from enso_jax.cli._jax import set_up_jax
 from enso_jax.cli._options import MeasuredOnlyOption, ObservationsOption, record_of
+from enso_jax.own_process import set_up_jax
 
 
 def show(

@@ -61,6 +61,19 @@ class FormChoice(enum.StrEnum):
     jax = enum.auto()
 
 
+class DeviceChoice(enum.StrEnum):
+    """What computes."""
+
+    auto = enum.auto()
+    cpu = enum.auto()
+    gpu = enum.auto()
+
+
+DeviceOption = Annotated[
+    DeviceChoice, typer.Option("--device", help="auto: a GPU where JAX finds one, else the CPU.")
+]
+
+
 def existing_folder(path: Path) -> Path:
     """`path`, if it is a folder; else a sentence."""
     from enso_jax.submissions import NoSuchFolder

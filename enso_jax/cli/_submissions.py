@@ -7,8 +7,8 @@ import typer
 from rich.console import Console
 
 from enso_jax.cli._errors import INVALID
-from enso_jax.cli._jax import set_up_jax
 from enso_jax.cli._options import FormChoice, IsolationOption, existing_folder
+from enso_jax.own_process import set_up_jax
 
 
 def validate(

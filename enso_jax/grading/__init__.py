@@ -12,8 +12,15 @@ from enso_jax.grading._result import GradeResult as GradeResult
 from enso_jax.grading._result import ResultError as ResultError
 from enso_jax.grading._result import Submission as Submission
 from enso_jax.grading._result import read_result as read_result
+from enso_jax.grading._stack import MOST_AT_ONCE as MOST_AT_ONCE
+from enso_jax.grading._stack import batch_size as batch_size
 from enso_jax.grading._stack import grade_stack as grade_stack
 from enso_jax.grading._stack import structure as structure
+from enso_jax.grading._submission import Examined as Examined
+from enso_jax.grading._submission import examine_submission as examine_submission
+from enso_jax.grading._submission import grade_examined as grade_examined
 from enso_jax.grading._submission import grade_submission as grade_submission
+from enso_jax.grading._submission import unexamined as unexamined
+from enso_jax.grading._terms import Terms as Terms
 from enso_jax.grading._validation import Validation as Validation
 from enso_jax.grading._validation import validate_submission as validate_submission

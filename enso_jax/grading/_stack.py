@@ -41,6 +41,7 @@ def grade_stack(
     *,
     seed: int = 0,
     replicates: int = 1,
+    at_once: int | None = None,
 ) -> Iterator[GradeResult]:
     """Grades models of one structure; each result is the one that `grade` gives, to rounding.
 
@@ -50,6 +51,8 @@ def grade_stack(
         steps: the models; all must have the same `structure`.
         submissions: what each one's result says of it.
         record, protocol, seed, replicates: as `grade`.
+        at_once: models in a batch; `batch_size` of how many there are if None. Stacks of one
+            structure and one size share their programs.
 
     Yields:
         The results in order, a batch at a time.
@@ -60,7 +63,7 @@ def grade_stack(
     if len({structure(step) for step in steps}) > 1:
         raise ValueError("the models of a stack have one structure")
     terms = Terms.of(record, protocol, seed, replicates)
-    size = batch_size(len(steps))
+    size = at_once or batch_size(len(steps))
     run = functools.partial(_filled_run, terms, size)
     batches = list(_batches(list(zip(steps, submissions, strict=True)), size))
     for batch, experiments in _one_ahead(run, batches):

@@ -1,6 +1,7 @@
 """How a folder of someone's code becomes a model, without being trusted."""
 
 from enso_jax.submissions._contract import CATEGORIES as CATEGORIES
+from enso_jax.submissions._contract import CHECKPOINT as CHECKPOINT
 from enso_jax.submissions._contract import MODEL as MODEL
 from enso_jax.submissions._contract import REQUIRED_FILES as REQUIRED_FILES
 from enso_jax.submissions._contract import Category as Category

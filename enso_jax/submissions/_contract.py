@@ -24,6 +24,8 @@ PARAMETERS: Final = "params.json"
 CARD: Final = "MODEL_CARD.md"
 REQUIRED_FILES: Final = (MODEL, PARAMETERS, CARD)
 SETTINGS: Final = "submission.toml"
+#: What the harness writes beside a submission, and is no part of it.
+CHECKPOINT: Final = "checkpoint.json"
 
 #: Bytes of `params.json`, and of all files together.
 PARAMETERS_LIMIT: Final = 2**20

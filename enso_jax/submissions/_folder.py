@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from enso_jax.submissions._contract import (
     CARD,
+    CHECKPOINT,
     FILES_LIMIT,
     FOLDER_LIMIT,
     MODEL,
@@ -124,7 +125,7 @@ def parse_parameters(content: bytes) -> Any:
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
-    """Contents of every file below `folder`, by path within it, in order.
+    """Contents of every file below `folder` but the harness's, by path within it, in order.
 
     Raises:
         InvalidSubmission: if there is too much, or a link that leads out.
@@ -147,7 +148,7 @@ def _walk(folder: Path) -> Iterator[tuple[str, bytes]]:
                 )
         for name in names:
             path = Path(place) / name
-            if not path.is_file():
+            if not path.is_file() or path == root / CHECKPOINT:
                 continue
             total, count = total + path.stat().st_size, count + 1
             if (total > FOLDER_LIMIT and name != PARAMETERS) or count > FILES_LIMIT:
