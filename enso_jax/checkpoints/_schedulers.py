@@ -158,7 +158,7 @@ def _connected(place: Any, share: int | None = None) -> Iterator[Cluster]:
     from distributed import Client
 
     try:
-        client = Client(place, timeout="30s")
+        client = Client(place, timeout="10s")
     except OSError as error:
         raise SchedulerError(
             f"No Dask scheduler answers at {place}: start one with `dask scheduler`."
