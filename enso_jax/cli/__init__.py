@@ -15,7 +15,7 @@ import typer
 from enso_jax.cli._errors import report
 from enso_jax.cli._grade import grade
 from enso_jax.cli._models import models
-from enso_jax.cli._observations import show
+from enso_jax.cli._observations import build, check, fetch, show
 from enso_jax.cli._submissions import new, validate
 
 app = typer.Typer(
@@ -51,6 +51,6 @@ def _root(
 
 for command in (grade, validate, new, models):
     app.command()(command)
-for command in (show,):
+for command in (show, fetch, build, check):
     observations_app.command()(command)
 app.add_typer(observations_app, name="observations")

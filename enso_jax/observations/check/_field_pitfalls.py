@@ -87,8 +87,10 @@ def _wrong_boxes() -> Iterator[FieldPitfall]:
         says = f"the box lies between {degrees:g}S and {degrees:g}N, and not 5S and 5N"
         yield FieldPitfall("wrong box", says, _with_box(_parallels(degrees)))
     yield FieldPitfall(
-        "box edges", "cells on the box's edge count by the part inside", _changed(weighting=area_weights)
-    )  # fmt: skip
+        "box edges",
+        "cells on the box's edge count by the part inside",
+        _changed(weighting=area_weights),
+    )
 
 
 FIELD_PITFALLS: Final = (
@@ -108,17 +110,11 @@ FIELD_PITFALLS: Final = (
         "the isotherm is that of 293 K, which is 19.85 degC and not 20",
         _changed(isotherm_degc=19.85),
     ),
-    FieldPitfall(
-        "dateline", "the box ends west of the dateline", _with_box(_west_of_dateline)
-    ),
-    FieldPitfall(
-        "dateline", "the box begins at the dateline", _with_box(_east_of_dateline)
-    ),
-    FieldPitfall(
-        "dateline", "the box goes the other way round the globe", _with_box(_complement)
-    ),
+    FieldPitfall("dateline", "the box ends west of the dateline", _with_box(_west_of_dateline)),
+    FieldPitfall("dateline", "the box begins at the dateline", _with_box(_east_of_dateline)),
+    FieldPitfall("dateline", "the box goes the other way round the globe", _with_box(_complement)),
     *_wrong_boxes(),
     FieldPitfall("wrong levels", "u is the first level alone", _changed(current_to_m=5.0)),
     FieldPitfall("wrong levels", "u is the mean down to 45 m", _changed(current_to_m=45.0)),
     FieldPitfall("wrong levels", "u is the mean down to 65 m", _changed(current_to_m=65.0)),
-)  # fmt: skip
+)

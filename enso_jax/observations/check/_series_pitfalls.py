@@ -102,7 +102,7 @@ SERIES_PITFALLS: Final = (
     *(
         SeriesPitfall(
             "month shift",
-            f"every value stands {abs(k)} month{'s' * (abs(k) > 1)} too {'early' if k > 0 else 'late'}",
+            f"every value stands {abs(k)} months too {'early' if k > 0 else 'late'}",
             shifted_by(k),
             0,
         )
@@ -111,18 +111,22 @@ SERIES_PITFALLS: Final = (
     ),
     SeriesPitfall("units", "it is in other units, by a power of ten", rescaled, 0),
     SeriesPitfall(
-        "fill values", "part of the box is a constant, such as a fill value or 0 on land", diluted, 1
+        "fill values",
+        "part of the box is a constant, such as a fill value or 0 on land",
+        diluted,
+        1,
     ),
     SeriesPitfall(
-        "detrended", "a straight line was taken away, and only the climatology may be", other_line, 2
+        "detrended",
+        "a straight line was taken away, and only the climatology may be",
+        other_line,
+        2,
     ),
-    SeriesPitfall(
-        "Kelvin", "it is in kelvin, and its climatology was not removed", kelvin, 11
-    ),
+    SeriesPitfall("Kelvin", "it is in kelvin, and its climatology was not removed", kelvin, 11),
     SeriesPitfall(
         "wrong baseline",
         "another climatology was removed, or none; it is that of 1981-2010",
         other_climatology,
         12,
     ),
-)  # fmt: skip
+)

@@ -7,6 +7,7 @@ from enso_jax.observations.indices._build import anonymous_built as anonymous_bu
 from enso_jax.observations.indices._build import build as build
 from enso_jax.observations.indices._build import write_built as write_built
 from enso_jax.observations.indices._dataset import INDICES_FILE as INDICES_FILE
+from enso_jax.observations.indices._install import install as install
 from enso_jax.observations.indices._isotherm import isotherm_depth as isotherm_depth
 from enso_jax.observations.indices._monthly import MonthlyIndex as MonthlyIndex
 from enso_jax.observations.indices._monthly import monthly_index as monthly_index
