@@ -29,11 +29,16 @@ class Box:
 
     def columns(self, longitude: np.ndarray) -> np.ndarray:
         """(columns,) int: the cells whose centre is inside, from west to east, each place once."""
-        eastward = (longitude - self.west_dege + _ROUNDING_DEG) % 360.0 - _ROUNDING_DEG
-        inside = np.flatnonzero(eastward <= self.east_dege - self.west_dege + _ROUNDING_DEG)
+        eastward = self.eastward(longitude)
+        inside = np.flatnonzero(eastward <= self.east_dege + _ROUNDING_DEG)
         # A file with both 0 and 360 has one place twice.
         _, first = np.unique(np.round(eastward[inside], 3), return_index=True)
         return inside[first]
+
+    def eastward(self, longitude: np.ndarray) -> np.ndarray:
+        """The same places, counted in degrees east from the box's west edge on."""
+        beyond = (longitude - self.west_dege + _ROUNDING_DEG) % 360.0 - _ROUNDING_DEG
+        return np.round(self.west_dege + beyond, 6)
 
     def rows(self, latitude: np.ndarray) -> np.ndarray:
         """(rows,) int: the cells whose centre is inside, from south to north."""

@@ -22,8 +22,8 @@ from enso_jax.observations.fields._quantities import QUANTITIES, Quantity
 from enso_jax.observations.fields._times import Times, months_of
 from enso_jax.state import month_label
 
-#: 16 MiB of float64: what a block may hold, however long its file.
-_VALUES_PER_BLOCK: Final = 2_000_000
+#: 4 MB of float64: what a block may hold, however long its file.
+_VALUES_PER_BLOCK: Final = 500_000
 _GRID_ROUNDING_DEG: Final = 1e-3
 
 #: Which levels, in metres or hPa, are wanted: (levels,) float -> (levels,) bool.
@@ -179,7 +179,7 @@ def _check_same_grid(name: str, first: Part, part: Part) -> None:
 def _blocks_of(quantity: Quantity, part: Part, box: Box, wanted: LevelChoice) -> Iterator[Block]:
     rows, columns = box.rows(part.latitude), box.columns(part.longitude)
     latitude = part.latitude[rows]
-    longitude = box.west_dege + (part.longitude[columns] - box.west_dege + 1e-3) % 360.0 - 1e-3
+    longitude = box.eastward(part.longitude[columns])
     if trouble := box.uncovered(longitude, latitude):
         raise ObservationError(
             f"{part.path}: {trouble}; bring {quantity.name} for the whole of the box."

@@ -17,6 +17,8 @@ from enso_jax.observations._errors import ObservationError
 
 _CLASSIC: Final = (b"CDF\x01", b"CDF\x02")
 _MAGIC: Final = (*_CLASSIC, b"CDF\x05", b"\x89HDF")
+#: Larger numbers are fill values of either sign, declared or not: 9.97e36, 1e34, 1e35...
+_LARGEST: Final = 1e30
 _REMEDY: Final = "fetch or copy it again"
 
 
@@ -48,11 +50,15 @@ def decoded(variable: netCDF4.Variable, stored: np.ndarray) -> np.ndarray:
     if getattr(variable, "_Unsigned", "false") in ("true", "True") and stored.dtype.kind == "i":
         stored = stored.view(stored.dtype.str.replace("i", "u"))
     values = stored.astype(np.float64)
-    # What the library fills in where nothing was written and no attribute says otherwise.
-    fills = [netCDF4.default_fillvals.get(stored.dtype.str[1:], np.nan)]
-    for attribute in ("_FillValue", "missing_value"):
-        fills.extend(np.ravel(getattr(variable, attribute, [])))
-    missing = ~np.isfinite(values)
+    fills = [
+        fill
+        for name in ("_FillValue", "missing_value")
+        for fill in np.ravel(getattr(variable, name, []))
+    ]
+    if not fills:
+        # What the library fills in where nothing was written and no attribute says otherwise.
+        fills = [netCDF4.default_fillvals.get(stored.dtype.str[1:], np.nan)]
+    missing = ~(np.abs(values) < _LARGEST)
     for fill in fills:
         # The fill in the stored type: -9.96921e36 in double is no float32.
         with np.errstate(over="ignore", invalid="ignore"), warnings.catch_warnings():

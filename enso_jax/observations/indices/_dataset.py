@@ -19,7 +19,8 @@ _STANDARD_NAMES: Final = {
     "T_C": "sea_surface_temperature_anomaly",
     "T_E": "sea_surface_temperature_anomaly",
 }
-_CALENDAR: Final = "proleptic_gregorian"
+#: Years before it are relative ones, which have no leap years of their own.
+_FIRST_GREGORIAN_YEAR: Final = 1583
 _CELL_METHODS: Final = "area: mean (cosine of latitude) time: mean"
 
 
@@ -71,16 +72,18 @@ def _write_time(dataset: netCDF4.Dataset, first_month: int, months: int) -> None
     dataset.createDimension("time", months)
     dataset.createDimension("bounds", 2)
     dataset.createDimension("climatology_month", MONTHS_PER_YEAR)
-    units = f"days since {first_month // MONTHS_PER_YEAR:04d}-01-01"
+    first_year = first_month // MONTHS_PER_YEAR
+    calendar = "standard" if first_year >= _FIRST_GREGORIAN_YEAR else "noleap"
+    units = f"days since {first_year:04d}-01-01"
     years, calendar_months = np.divmod(first_month + np.arange(months + 1), MONTHS_PER_YEAR)
     edges = [
-        cftime.datetime(int(year), int(month) + 1, 1, calendar=_CALENDAR)
+        cftime.datetime(int(year), int(month) + 1, 1, calendar=calendar)
         for year, month in zip(years, calendar_months, strict=True)
     ]
-    days = np.asarray(cftime.date2num(edges, units, _CALENDAR), dtype=np.float64)
+    days = np.asarray(cftime.date2num(edges, units, calendar), dtype=np.float64)
     time = {
         "units": units,
-        "calendar": _CALENDAR,
+        "calendar": calendar,
         "standard_name": "time",
         "axis": "T",
         "bounds": "time_bounds",

@@ -86,17 +86,24 @@ def _samples(field: Field, name: str, recipe: Recipe) -> _Samples:
         mean, weight = _box_mean(_COLUMN_OF[name](values, block.level, recipe), weights)
         # Only the coordinates of a block are kept, so that memory does not grow with the record.
         blocks.append((dataclasses.replace(block, values=np.empty(0)), mean, weight))
-    weight = np.concatenate([weight for _, _, weight in blocks])
-    samples = _Samples(
-        *(
-            np.concatenate([getattr(block, part) for block, _, _ in blocks])
-            for part in ("months", "days", "days_in_month")
-        ),
-        values=np.concatenate([mean for _, mean, _ in blocks]),
-        complete=weight >= weight.max() * (1 - _ROUNDING),
-        paths=[block.path for block, _, _ in blocks for _ in block.months],
+    months, days, days_in_month = (
+        np.concatenate([getattr(block, part) for block, _, _ in blocks])
+        for part in ("months", "days", "days_in_month")
     )
-    _check_coverage(samples, weight, name)
+    mean = np.concatenate([mean for _, mean, _ in blocks])
+    weight = np.concatenate([weight for _, _, weight in blocks])
+    paths = [block.path for block, _, _ in blocks for _ in block.months]
+    # Files may overlap, or lie in one another.
+    order = np.lexsort((days, months))
+    samples = _Samples(
+        months=months[order],
+        days=days[order],
+        days_in_month=days_in_month[order],
+        values=mean[order],
+        complete=weight[order] >= weight.max() * (1 - _ROUNDING),
+        paths=[paths[time] for time in order],
+    )
+    _check_coverage(samples, weight[order], name)
     return samples
 
 

@@ -67,8 +67,11 @@ def synthetic_fields(record: Record, seed: int = 0) -> list[SyntheticField]:
         seed: of the weather.
 
     Raises:
-        ValueError: if an index has a missing value before its last one.
+        ValueError: if an index has a missing value before its last one, or the held-out period
+            does not follow on the development.
     """
+    if record.held_out.first_month != record.development.first_month + record.development.months:
+        raise ValueError("the held-out period does not follow on the development")
     five = np.concatenate([record.development.values, record.held_out.values])
     indices = {name: _until_it_ends(name, five[:, column]) for column, name in enumerate(NAMES)}
     first_month = record.development.first_month
