@@ -95,10 +95,11 @@ class Field:
             ObservationError: if a file has changed its grid, does not cover the box, has none
                 of the levels, or holds a value that cannot be.
         """
-        first = self.parts[0]
+        first = _cut_of(self.quantity, self.parts[0], box, wanted)
         for part in self.parts:
-            _check_same_grid(self.name, first, part)
-            yield from _blocks_of(self.quantity, part, box, wanted)
+            cut = _cut_of(self.quantity, part, box, wanted)
+            _check_same_grid(self.name, first, cut)
+            yield from _blocks_of(self.quantity, cut)
 
 
 def field_of(name: str, paths: Sequence[Path]) -> Field:
@@ -166,20 +167,22 @@ def _levels(dataset: netCDF4.Dataset, layout: Layout) -> np.ndarray:
     return level * {"pa": 0.01, "cm": 0.01, "centimeters": 0.01, "km": 1000.0}.get(units, 1.0)
 
 
-def _check_same_grid(name: str, first: Part, part: Part) -> None:
-    for what in ("level", "latitude", "longitude"):
-        one, other = getattr(first, what), getattr(part, what)
-        if one.shape != other.shape or np.abs(one - other).max() > _GRID_ROUNDING_DEG:
-            raise ObservationError(
-                f"{part.path}: its {what}s of {name} are not those of {first.path}; "
-                "give all files of a field one grid."
-            )
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Cut:
+    """What is wanted of a file: indices along its axes, and the coordinates there."""
+
+    part: Part
+    levels: np.ndarray
+    rows: np.ndarray
+    columns: np.ndarray
+    level: np.ndarray
+    latitude: np.ndarray
+    longitude: np.ndarray
 
 
-def _blocks_of(quantity: Quantity, part: Part, box: Box, wanted: LevelChoice) -> Iterator[Block]:
+def _cut_of(quantity: Quantity, part: Part, box: Box, wanted: LevelChoice) -> _Cut:
     rows, columns = box.rows(part.latitude), box.columns(part.longitude)
-    latitude = part.latitude[rows]
-    longitude = box.eastward(part.longitude[columns])
+    latitude, longitude = part.latitude[rows], box.eastward(part.longitude[columns])
     if trouble := box.uncovered(longitude, latitude):
         raise ObservationError(
             f"{part.path}: {trouble}; bring {quantity.name} for the whole of the box."
@@ -192,14 +195,29 @@ def _blocks_of(quantity: Quantity, part: Part, box: Box, wanted: LevelChoice) ->
             f"{part.path}: has none of the levels of {quantity.name} that an index needs, only "
             f"{found}; bring those levels."
         )
+    return _Cut(part, levels, rows, columns, part.level[levels], latitude, longitude)
+
+
+def _check_same_grid(name: str, first: _Cut, cut: _Cut) -> None:
+    for what in ("level", "latitude", "longitude"):
+        one, other = getattr(first, what), getattr(cut, what)
+        if one.shape != other.shape or np.abs(one - other).max() > _GRID_ROUNDING_DEG:
+            raise ObservationError(
+                f"{cut.part.path}: its {what}s of {name} are not those of {first.part.path}; "
+                "give all files of a field one grid."
+            )
+
+
+def _blocks_of(quantity: Quantity, cut: _Cut) -> Iterator[Block]:
+    part = cut.part
     forward = np.lexsort((part.times.days, part.times.months))
-    step = max(1, _VALUES_PER_BLOCK // (levels.size * rows.size * columns.size))
+    step = max(1, _VALUES_PER_BLOCK // (cut.levels.size * cut.rows.size * cut.columns.size))
     with open_netcdf(part.path) as dataset:
         variable = dataset.variables[part.variable]
         units = attribute(variable, "units")
         for start in range(0, forward.size, step):
             chosen = forward[start : start + step]
-            values = _read(part, variable, chosen, levels, rows, columns)
+            values = _read(cut, variable, chosen)
             finite = values[np.isfinite(values)]
             scale, offset = quantity.conversion(
                 part.path, units, float(np.median(finite)) if finite.size else 0.0
@@ -212,37 +230,25 @@ def _blocks_of(quantity: Quantity, part: Part, box: Box, wanted: LevelChoice) ->
                 part.times.days[chosen],
                 part.times.days_in_month[chosen],
                 values,
-                part.level[levels],
-                latitude,
-                longitude,
+                cut.level,
+                cut.latitude,
+                cut.longitude,
             )
 
 
-def _read(
-    part: Part,
-    variable: netCDF4.Variable,
-    times: np.ndarray,
-    levels: np.ndarray,
-    rows: np.ndarray,
-    columns: np.ndarray,
-) -> np.ndarray:
-    """(times, levels, rows, columns) float64, as the file stores its dimensions or not."""
-    wanted = {"time": times, "level": levels, "latitude": rows, "longitude": columns}
-    one = np.zeros(1, dtype=np.int64)
+def _read(cut: _Cut, variable: netCDF4.Variable, times: np.ndarray) -> np.ndarray:
+    """(times, levels, rows, columns) float64, in whatever order the file has its dimensions."""
+    part, order = cut.part, cut.part.layout.order
+    wanted = {"time": times, "level": cut.levels, "latitude": cut.rows, "longitude": cut.columns}
+    only = np.zeros(1, dtype=np.int64)
     try:
-        values = decoded(
-            variable,
-            _hyperslab(
-                variable, [one if axis is None else wanted[axis] for axis in part.layout.order]
-            ),
-        )
+        stored = _hyperslab(variable, [only if axis is None else wanted[axis] for axis in order])
     except (RuntimeError, OSError) as error:
         raise ObservationError(
             f"{part.path}: {part.variable} from {month_label(int(part.times.months[times[0]]))} on "
             f"cannot be read ({error}), perhaps the file is damaged; fetch or copy it again."
         ) from error
-    order = part.layout.order
-    values = values[tuple(0 if axis is None else slice(None) for axis in order)]
+    values = decoded(variable, stored)[tuple(0 if axis is None else slice(None) for axis in order)]
     kept = [axis for axis in order if axis is not None]
     if "level" not in kept:
         values, kept = values[np.newaxis], ["level", *kept]
