@@ -490,8 +490,8 @@ def test_real_sst_agrees_with_the_measured_record(
 ) -> None:
     """On the climatology 2010-2019. The record's SST indices count a cell on the box's edge by its
     part inside: so made, ours agree to .03 degC in every month but the file's last, August 2020,
-    which was preliminary when the file was made. With whole cells, as the paper asks, T_E agrees to
-    .022 and T_C to .032."""
+    which was preliminary when the file was made. With whole cells, as the paper asks, T_E does too,
+    and T_C in all months but one more, .032."""
     largest = {}
     for weighting in (Recipe().weighting, area_weights):
         recipe = Recipe(weighting=weighting, baseline_years=(2010, 2019))
@@ -509,6 +509,7 @@ def test_real_sst_agrees_with_the_measured_record(
             difference = np.abs(values - reference)
             assert difference.std() < 0.01
             assert difference[-1] < 0.045
+            assert np.sum(difference > 0.03) <= 2
             largest[weighting, name] = difference[:-1].max()
     assert largest[area_weights, "T_C"] < 0.03
     assert largest[area_weights, "T_E"] < 0.03
