@@ -156,6 +156,18 @@ def test_a_changed_file_is_refused_by_the_build_and_fetched_again(
     check_unchanged(tmp_path)
 
 
+def test_a_later_last_year_fetches_what_it_adds(noaa: StandIn, tmp_path: Path) -> None:
+    bring(tmp_path, noaa)
+    planned = plan(tmp_path, LAST_YEAR + 1, server=noaa.server)
+    assert [piece.file for piece in planned.missing] == [
+        "sst.mnmean.nc",
+        "pottmp.1985.nc",
+        "ucur.1985.nc",
+        "uwnd.1985.nc",
+    ]
+    assert planned.changed == ()
+
+
 @pytest.mark.parametrize("way", ["opendap", "http"])
 def test_a_missing_year_is_named_and_the_rest_is_kept(
     noaa: StandIn, tmp_path: Path, way: str

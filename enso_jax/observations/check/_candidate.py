@@ -16,8 +16,7 @@ from typing import Final
 import numpy as np
 
 from enso_jax.observations._errors import ObservationError
-from enso_jax.observations.fields import months_of, open_netcdf
-from enso_jax.observations.fields._netcdf import decoded
+from enso_jax.observations.fields import decoded, months_of, open_netcdf
 from enso_jax.state import NAMES, month_label, parse_month
 
 _MONTH_COLUMNS: Final = ("month", "time", "date")

@@ -12,7 +12,7 @@ import platformdirs
 from enso_jax.files import OutputError
 from enso_jax.observations.fetch._errors import FetchError
 from enso_jax.observations.fetch._http import size_of
-from enso_jax.observations.fetch._ledger import enter, is_unchanged, read_ledger
+from enso_jax.observations.fetch._ledger import enter, is_done, is_unchanged, read_ledger
 from enso_jax.observations.fetch._products import NOAA, Piece, Server, pieces
 from enso_jax.observations.fetch._ways import way_for
 
@@ -29,10 +29,11 @@ class Plan:
         folder: where the files will be.
         way: a key of `WAYS`.
         wanted: every file of the record.
-        missing: those that are not there, or not as they were fetched.
+        missing: those that are not there, or not as they were fetched, or whose last year was not
+            over.
         bytes: about what will cross the network.
         room: about the room on the disk that it takes, at most.
-        changed: those that are there, but not as they were fetched.
+        changed: those that are not as they were fetched.
     """
 
     folder: Path
@@ -63,9 +64,11 @@ def plan(folder: Path, last_year: int, way: str = "opendap", server: Server | No
     """
     wanted = tuple(pieces(server or NOAA, last_year))
     ledger = read_ledger(folder)
-    missing = tuple(piece for piece in wanted if not is_unchanged(folder, piece.file, ledger))
+    missing = tuple(piece for piece in wanted if not is_done(folder, piece, ledger))
     changed = tuple(
-        piece.file for piece in missing if piece.file in ledger and (folder / piece.file).exists()
+        piece.file
+        for piece in missing
+        if piece.file in ledger and not is_unchanged(folder, piece.file, ledger)
     )
     kept = sum(piece.bytes for piece in missing)
     whole = _whole_sizes(missing) if way == "http" else {}
@@ -99,7 +102,7 @@ def fetch(
             ),
             wait_s,
         )
-        enter(folder, piece.file, piece.address)
+        enter(folder, piece)
 
 
 def _with_patience(bring: Callable[[], None], wait_s: float) -> None:

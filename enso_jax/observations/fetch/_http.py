@@ -7,6 +7,7 @@ next attempt asks for the rest (Range); a server that does not know ranges sends
 
 import hashlib
 import http.client
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -137,7 +138,8 @@ def _unreachable(address: str, error: Exception) -> FetchError:
         f"{urlsplit(address).netloc} cannot be reached ({reason}); connect to the network and run "
         "the command again, or build from files that you have with "
         "`enso-jax observations build RAW --out DIR`.",
-        passing=True,
+        # Where not even the name is known there is no network, and waiting brings none.
+        passing=not isinstance(reason, socket.gaierror),
     )
 
 

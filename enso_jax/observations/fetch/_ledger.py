@@ -1,7 +1,8 @@
 """What was fetched, from where, and is it still the same?
 
-`fetched.json` in the raw folder: for every file its SHA-256, its size and its address. It is
-written anew, whole, after each file, so that an interrupted fetch goes on where it was.
+`fetched.json` in the raw folder: for every file its SHA-256, its size, its address and, of a
+field, the last month in it. It is written anew, whole, after each file, so that an interrupted
+fetch goes on where it was.
 """
 
 import hashlib
@@ -11,6 +12,9 @@ from typing import Any, Final
 
 from enso_jax.files import whole_file
 from enso_jax.observations._errors import ObservationError
+from enso_jax.observations.fetch._products import Piece
+from enso_jax.observations.fields import field_of
+from enso_jax.state import month_label
 
 LEDGER: Final = "fetched.json"
 
@@ -33,17 +37,27 @@ def read_ledger(folder: Path) -> dict[str, dict[str, Any]]:
         ) from error
 
 
-def enter(folder: Path, name: str, address: str) -> None:
-    """Notes a file that has come."""
+def enter(folder: Path, piece: Piece) -> None:
+    """Notes a piece that has come."""
     files = read_ledger(folder)
-    content = (folder / name).read_bytes()
-    files[name] = {
+    content = (folder / piece.file).read_bytes()
+    files[piece.file] = {
         "sha256": hashlib.sha256(content).hexdigest(),
         "bytes": len(content),
-        "from": address,
+        "from": piece.address,
     }
+    if piece.product is not None:
+        files[piece.file]["last_month"] = _last_month(folder / piece.file, piece.product.name)
     with whole_file(folder / LEDGER) as unfinished:
         unfinished.write_text(json.dumps({"files": files}, indent=1) + "\n", encoding="utf-8")
+
+
+def is_done(folder: Path, piece: Piece, files: dict[str, dict[str, Any]]) -> bool:
+    """Whether a piece need not be fetched: it is as it was, and its last year was complete."""
+    if not is_unchanged(folder, piece.file, files):
+        return False
+    last_month = files[piece.file].get("last_month", "")
+    return piece.product is None or last_month >= f"{piece.last_year:04d}-12"
 
 
 def is_unchanged(folder: Path, name: str, files: dict[str, dict[str, Any]]) -> bool:
@@ -68,3 +82,8 @@ def check_unchanged(folder: Path) -> None:
                 f"{LEDGER}); run `enso-jax observations fetch` again, or remove {LEDGER} if you "
                 "changed it yourself."
             )
+
+
+def _last_month(path: Path, name: str) -> str:
+    (part,) = field_of(name, [path]).parts
+    return month_label(int(part.times.months.max()))

@@ -12,10 +12,13 @@ import numpy as np
 
 from enso_jax.observations.fetch._errors import FetchError
 from enso_jax.observations.fetch._products import Piece, Product
-from enso_jax.observations.fields import QUANTITIES, months_of
-from enso_jax.observations.fields._axes import layout_of
-from enso_jax.observations.fields._field import variable_of
-from enso_jax.observations.fields._netcdf import decoded
+from enso_jax.observations.fields import (
+    QUANTITIES,
+    decoded,
+    layout_of,
+    months_of,
+    variable_of,
+)
 from enso_jax.state import MONTHS_PER_YEAR
 
 #: Attributes of a server or of storage, which are not the file's own.

@@ -42,7 +42,7 @@ class Built:
     """A record made from raw fields.
 
     Attributes:
-        record: the record; its digest is that of its files.
+        record: the record; its digest is empty, since it follows from the files once written.
         first_month: integer date of the first row of `values`.
         values: (months, 5) anomalies from the development's first month to the held-out's
             last, NaN after the end of a field.

@@ -77,34 +77,37 @@ class _Samples:
 
 
 def _samples(field: Field, name: str, recipe: Recipe) -> _Samples:
-    wanted = _LEVELS[name](recipe)
     box = recipe.boxes[name]
-    blocks: list[tuple[Block, np.ndarray, np.ndarray]] = []
-    for block in field.blocks(box, wanted):
+    found: list[tuple[Block, np.ndarray, np.ndarray]] = []
+    for block in field.blocks(box, _LEVELS[name](recipe)):
         weights = recipe.weighting(block.latitude, block.longitude, box)
-        values = recipe.missing(block.values)
-        mean, weight = _box_mean(_COLUMN_OF[name](values, block.level, recipe), weights)
-        # Only the coordinates of a block are kept, so that memory does not grow with the record.
-        blocks.append((dataclasses.replace(block, values=np.empty(0)), mean, weight))
-    months, days, days_in_month = (
-        np.concatenate([getattr(block, part) for block, _, _ in blocks])
-        for part in ("months", "days", "days_in_month")
-    )
-    mean = np.concatenate([mean for _, mean, _ in blocks])
-    weight = np.concatenate([weight for _, _, weight in blocks])
-    paths = [block.path for block, _, _ in blocks for _ in block.months]
-    # Files may overlap, or lie in one another.
+        columns = _COLUMN_OF[name](recipe.missing(block.values), block.level, recipe)
+        # Only a block's coordinates are kept, so that memory does not grow with the record.
+        found.append((dataclasses.replace(block, values=np.empty(0)), *_box_mean(columns, weights)))
+    samples, weight = _in_order(found)
+    _check_coverage(samples, weight, name)
+    return samples
+
+
+def _in_order(
+    found: list[tuple[Block, np.ndarray, np.ndarray]],
+) -> tuple[_Samples, np.ndarray]:
+    """Blocks, means and weights as one series in order of time, whose files may overlap."""
+    blocks, means, weights = zip(*found, strict=True)
+    months = np.concatenate([block.months for block in blocks])
+    days = np.concatenate([block.days for block in blocks])
     order = np.lexsort((days, months))
+    weight = np.concatenate(weights)[order]
+    paths = [block.path for block in blocks for _ in block.months]
     samples = _Samples(
         months=months[order],
         days=days[order],
-        days_in_month=days_in_month[order],
-        values=mean[order],
-        complete=weight[order] >= weight.max() * (1 - _ROUNDING),
+        days_in_month=np.concatenate([block.days_in_month for block in blocks])[order],
+        values=np.concatenate(means)[order],
+        complete=weight >= weight.max() * (1 - _ROUNDING),
         paths=[paths[time] for time in order],
     )
-    _check_coverage(samples, weight[order], name)
-    return samples
+    return samples, weight
 
 
 def _box_mean(columns: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
