@@ -10,8 +10,9 @@ from enso_jax.checkpoints import GradedRun
 from enso_jax.grading import Detail, Estimate, GradeResult, Validation
 from enso_jax.models import BuiltInModel, PublishedScores
 from enso_jax.observations import Record, Series
+from enso_jax.observations.check import TOLERANCES, CheckResult
 from enso_jax.scores import METRICS
-from enso_jax.state import MONTHS_PER_YEAR, NAMES, VARIABLES
+from enso_jax.state import MONTHS_PER_YEAR, NAMES, VARIABLES, month_label
 
 _DIMENSIONS = ("statistical", "dynamical", "predictive")
 _BARS = "▁▂▃▄▅▆▇█"
@@ -140,6 +141,21 @@ def record_sparklines(record: Record) -> Iterator[str]:
         yield title
         for column, name in enumerate(series.names):
             yield f"  {name:4}{_spark(series.values[:, column])}"
+
+
+def check_table(result: CheckResult) -> Table:
+    """For each index whether it agrees with the reference, and where it is furthest from it."""
+    table = _plain_table("index", right=("", "largest difference", "tolerance", "in", "missing"))
+    for index in result.indices:
+        table.add_row(
+            f"{index.name} ({VARIABLES[NAMES.index(index.name)].units})",
+            "pass" if index.passed else "differs",
+            "" if index.largest is None else f"{index.largest:.3g}",
+            f"{TOLERANCES[index.name]:.3g}",
+            month_label(index.month),
+            f"{index.missing}",
+        )
+    return table
 
 
 def _periods(record: Record) -> Mapping[str, Series]:

@@ -18,7 +18,7 @@ from enso_jax.cli._grade import grade
 from enso_jax.cli._grade_run import grade_run
 from enso_jax.cli._leaderboard import leaderboard
 from enso_jax.cli._models import models
-from enso_jax.cli._observations import show
+from enso_jax.cli._observations import build, check, fetch, show
 from enso_jax.cli._submissions import new, validate
 
 app = typer.Typer(
@@ -54,6 +54,6 @@ def _root(
 
 for command in (grade, grade_run, leaderboard, validate, new, models, benchmark):
     app.command()(command)
-for command in (show,):
+for command in (show, fetch, build, check):
     observations_app.command()(command)
 app.add_typer(observations_app, name="observations")

@@ -1,5 +1,6 @@
 """What nature did: records on disk, and the simulated one that stands in for them."""
 
+from enso_jax.observations._anonymous import anonymous as anonymous
 from enso_jax.observations._choice import ENVIRONMENT_VARIABLE as ENVIRONMENT_VARIABLE
 from enso_jax.observations._choice import installed_folder as installed_folder
 from enso_jax.observations._choice import record_in_use as record_in_use

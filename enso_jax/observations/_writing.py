@@ -12,6 +12,7 @@ import shutil
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,18 +35,21 @@ from enso_jax.observations._record import Record, Series, SstProfile
 from enso_jax.state import MONTHS_PER_YEAR
 
 
-def write_record(record: Record, folder: Path) -> None:
+def write_record(
+    record: Record, folder: Path, beside: Mapping[str, bytes] = MappingProxyType({})
+) -> None:
     """Makes `folder` the home of `record`; it appears whole or not at all.
 
     `read_record` gives back the identical floats.
-    The digest is not written: it follows from the files.
+    The digest is not written: it follows from the files. `beside` are other files, by name, that
+    appear with those of the record and are no part of it.
 
     Raises:
         ObservationError: if `folder` exists and is not an empty folder, if the
             record could not be read back, or if the disk does not take it.
     """
     folder = Path(folder).absolute()
-    _save(folder, _render_readable(record, folder))
+    _save(folder, {**beside, **_render_readable(record, folder)})
 
 
 # --- Render: a record -> contents ----------------------------------------------------
