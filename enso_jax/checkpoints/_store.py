@@ -24,7 +24,7 @@ import pydantic
 
 import enso_jax
 from enso_jax.files import OutputError, whole_file
-from enso_jax.grading import GradeResult, ResultError, read_result
+from enso_jax.grading import GradeResult, ResultError, first_fault, read_result
 from enso_jax.submissions import InvalidSubmission
 
 #: The parts of the library that a number depends on.
@@ -247,9 +247,7 @@ def _read_run(path: Path) -> GradedRun:
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
     except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the file"
         raise StoreError(
-            f"{path} is not a graded run of schema version {RUN_SCHEMA_VERSION}: at {place}, "
-            f"{first['msg'][0].lower()}{first['msg'][1:]}; remove it and grade the run again."
+            f"{path} is not a graded run of schema version {RUN_SCHEMA_VERSION}: "
+            f"{first_fault(error)}; remove it and grade the run again."
         ) from error

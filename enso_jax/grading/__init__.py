@@ -11,6 +11,7 @@ from enso_jax.grading._result import Estimate as Estimate
 from enso_jax.grading._result import GradeResult as GradeResult
 from enso_jax.grading._result import ResultError as ResultError
 from enso_jax.grading._result import Submission as Submission
+from enso_jax.grading._result import first_fault as first_fault
 from enso_jax.grading._result import read_result as read_result
 from enso_jax.grading._stack import MOST_AT_ONCE as MOST_AT_ONCE
 from enso_jax.grading._stack import batch_size as batch_size

@@ -158,9 +158,14 @@ def read_result(path: Path) -> GradeResult:
     except OSError as error:
         raise ResultError(f"{path} cannot be read: {error.strerror}.") from error
     except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the file"
         raise ResultError(
-            f"{path} is not a result of schema version {SCHEMA_VERSION}: at {place}, "
-            f"{first['msg'][0].lower()}{first['msg'][1:]}; grade the submission again."
+            f"{path} is not a result of schema version {SCHEMA_VERSION}: {first_fault(error)}; "
+            "grade the submission again."
         ) from error
+
+
+def first_fault(error: pydantic.ValidationError) -> str:
+    """Where the first thing that is wrong is, and what, as a part of a sentence."""
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"])) or "the file"
+    return f"at {place}, {first['msg'][0].lower()}{first['msg'][1:]}"
