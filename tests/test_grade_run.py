@@ -380,7 +380,7 @@ def test_the_command_shows_best_and_final_and_where_the_results_are(undisturbed)
 def test_its_store_is_a_leaderboard(undisturbed, run):
     status, stdout, _ = run("leaderboard", undisturbed[0], "--json")
     assert status == 0
-    assert {row["system"] for row in json.loads(stdout)["systems"]} == {"jax", "numpy"}
+    assert {row["system"] for row in json.loads(stdout)["rows"]} == {"jax", "numpy"}
 
 
 @needs_a_sandbox

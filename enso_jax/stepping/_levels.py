@@ -1,14 +1,16 @@
 """What of a step depends on its parameters alone, what on time too, and what on the state?
 
 A step's seasons are the same for every member, and known before a run begins. Its
-equations are therefore sorted into three levels::
+equations are therefore sorted into four levels::
 
-    fixed = f(parameters)                  once
-    early = g(fixed, t)                    for many times at once
-    state = h(fixed, early, state, noise)  all that is left to do, step by step
+    fixed  = f(parameters)                          once
+    early  = g(fixed, t)                            for many times at once
+    season = s(fixed, early)                        for many times, or in the step
+    state  = h(fixed, early, season, state, noise)  all that is left to do, step by step
 
-What is early is what is worth it: cosines, divisions, lookups. A sum of harmonics costs
-less in the step than to be written and read.
+Early is what costs more than to be read: cosines, divisions, lookups, and what they need.
+The rest of what depends on time alone, sums of harmonics and the like, is the season: an
+ensemble has it made once for all members, a single state as cheaply in its own step.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +27,7 @@ from enso_jax.stepping._cells import by_cells
 from enso_jax.stepping._equations import computed, read, variables
 from enso_jax.stepping._trigonometry import cosine, sine
 
-_FIXED, _EARLY, _LATE = range(3)
+_FIXED, _EARLY, _SEASON, _LATE = range(4)
 
 # Arithmetic that costs no more than to read its result.
 _CHEAP: Final = frozenset(
@@ -48,17 +50,21 @@ class Values(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """A step in its three levels. A state is a tuple of its variables.
+    """A step in its levels. A state is a tuple of its variables.
 
     Attributes:
         fixed: what depends on the parameters alone, computed.
-        early: makes what depends on time too.
-        late: ``(state, fixed, early, noise) -> state``, all of one member.
+        early: makes what depends on time too, and is costly.
+        season: ``(fixed, early) -> season``, all else that depends on time.
+        late: ``(state, fixed, early, season, noise) -> state``, all of one member.
     """
 
     fixed: Values
     early: Callable[[Array], Values]
-    late: Callable[[tuple[Array, ...], Values, Values, tuple[Array, ...]], tuple[Array, ...]]
+    season: Callable[[Values, Values], Values]
+    late: Callable[
+        [tuple[Array, ...], Values, Values, Values, tuple[Array, ...]], tuple[Array, ...]
+    ]
 
 
 def in_levels(
@@ -94,13 +100,9 @@ def in_levels(
     level = _levels(closed.jaxpr, {t: _EARLY} | dict.fromkeys((*state, *noise), _LATE))
     equations = [
         [equation for equation in closed.jaxpr.eqns if _level_of(equation, level) == wanted]
-        for wanted in (_FIXED, _EARLY, _LATE)
+        for wanted in (_FIXED, _EARLY, _SEASON, _LATE)
     ]
-    wanted = [*_read_by(equations[_LATE]), *variables(closed.jaxpr.outvars)]
-    handed_on = [
-        list(dict.fromkeys(var for var in wanted if level[var] == lower))
-        for lower in (_FIXED, _EARLY)
-    ]
+    handed_on = _handed_on(equations, closed.jaxpr.outvars, level)
     parameters = dict(zip(closed.jaxpr.constvars, closed.consts, strict=True))
     parameters |= _evaluated(closed.jaxpr, equations[_FIXED], parameters)
 
@@ -109,20 +111,39 @@ def in_levels(
         known |= _evaluated(closed.jaxpr, equations[_EARLY], known, _FASTER)
         return _packed([known[var] for var in handed_on[_EARLY]], dtype)
 
-    def late(old, fixed, before, normals):
-        known = dict(zip((*state, *noise), (*old, *normals), strict=True))
-        known |= _unpacked(fixed, handed_on[_FIXED], dtype)
+    def season(fixed: Values, before: Values) -> Values:
+        known = _unpacked(fixed, handed_on[_FIXED], dtype)
         known |= _unpacked(before, handed_on[_EARLY], dtype)
+        known |= _evaluated(closed.jaxpr, equations[_SEASON], known)
+        return _packed([known[var] for var in handed_on[_SEASON]], dtype)
+
+    def late(old, fixed, before, now, normals):
+        known = dict(zip((*state, *noise), (*old, *normals), strict=True))
+        for values, names in zip((fixed, before, now), handed_on, strict=True):
+            known |= _unpacked(values, names, dtype)
         known |= _evaluated(closed.jaxpr, equations[_LATE], known)
         return tuple(read(atom, known) for atom in closed.jaxpr.outvars)
 
-    return Levels(_packed([parameters[var] for var in handed_on[_FIXED]], dtype), early, late)
+    fixed = _packed([parameters[var] for var in handed_on[_FIXED]], dtype)
+    return Levels(fixed, early, season, late)
+
+
+def _handed_on(
+    equations: Sequence[Sequence[core.JaxprEqn]], outputs: Sequence[Any], level: Mapping[Any, int]
+) -> list[list[Any]]:
+    """For each level but the last, its variables that those after the early one read."""
+    read_later = [*_read_by([*equations[_SEASON], *equations[_LATE]]), *variables(outputs)]
+    read_last = [*_read_by(equations[_LATE]), *variables(outputs)]
+    return [
+        list(dict.fromkeys(var for var in wanted if level[var] == lower))
+        for lower, wanted in ((_FIXED, read_later), (_EARLY, read_later), (_SEASON, read_last))
+    ]
 
 
 def _levels(jaxpr: core.Jaxpr, given: Mapping[Any, int]) -> dict[Any, int]:
     """The level of every variable: the highest of those from which it is computed.
 
-    But what is cheap, and early for nothing that is not, is late.
+    But what is cheap, and early for nothing that is not, is of the season.
     """
     level = dict.fromkeys(jaxpr.constvars, _FIXED) | dict(given)
     for equation in jaxpr.eqns:
@@ -134,7 +155,7 @@ def _levels(jaxpr: core.Jaxpr, given: Mapping[Any, int]) -> dict[Any, int]:
             if equation.primitive.name not in _CHEAP or not wanted.isdisjoint(equation.outvars):
                 wanted.update(variables(equation.invars))
             else:
-                level.update(dict.fromkeys(equation.outvars, _LATE))
+                level.update(dict.fromkeys(equation.outvars, _SEASON))
     return level
 
 

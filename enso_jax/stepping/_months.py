@@ -65,19 +65,39 @@ class Months:
             early: of this month.
             noise: standard normals of any floating type; they are widened to that of the state.
         """
+        if noise.ndim == 2:
+            return self._advance_one(state, early, noise)
         late: Callable[..., tuple[Array, ...]] = self._levels.late
         for _ in range(noise.ndim - 2):
-            late = jax.vmap(late, in_axes=(0, None, None, 0))
-        # A single state is one array between the steps. XLA compiles a loop over a few small
-        # arrays into one kernel; over five scalars it starts a kernel for each.
-        joined = jnp.stack if noise.ndim == 2 else tuple
+            late = jax.vmap(late, in_axes=(0, None, None, None, 0))
+        seasons = jax.vmap(self._levels.season, (None, 0))(self._levels.fixed, early)
+
+        def one_step(state, inputs):
+            early, season, noise = inputs
+            return late(state, self._levels.fixed, early, season, self._normals(noise)), None
+
+        return lax.scan(one_step, state, (early, seasons, noise))[0]
+
+    def _advance_one(
+        self, state: tuple[Array, ...], early: Values, noise: Float[Array, "step q"]
+    ) -> tuple[Array, ...]:
+        """A single state is one array between the steps.
+
+        XLA compiles a loop over a few small arrays into one kernel; over five scalars it starts
+        a kernel for each.
+        """
+        levels = self._levels
 
         def one_step(state, inputs):
             early, noise = inputs
-            normals = tuple(row.astype(self._dtype) for row in noise)
-            return joined(late(tuple(state), self._levels.fixed, early, normals)), None
+            season = levels.season(levels.fixed, early)
+            new = levels.late(tuple(state), levels.fixed, early, season, self._normals(noise))
+            return jnp.stack(new), None
 
-        return tuple(lax.scan(one_step, joined(state), (early, noise))[0])
+        return tuple(lax.scan(one_step, jnp.stack(state), (early, noise))[0])
+
+    def _normals(self, noise: Array) -> tuple[Array, ...]:
+        return tuple(row.astype(self._dtype) for row in noise)
 
 
 def advance_month(
