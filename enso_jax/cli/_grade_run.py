@@ -19,6 +19,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from enso_jax.cli._console import wide_console
 from enso_jax.cli._errors import GRADER_ERROR
 from enso_jax.cli._options import (
     DeviceChoice,
@@ -141,7 +142,7 @@ def _progress(store: Path) -> Iterator[tuple[Callable[[int], None], Callable[[],
 def _show(graded: "GradedRuns", kept: "Store", store: Path) -> None:
     from enso_jax.tables import run_table
 
-    console = Console()
+    console = wide_console()
     for run in graded.runs:
         console.print(
             f"[bold]{escape(run.system)}[/bold] ({escape(run.name)}) on "

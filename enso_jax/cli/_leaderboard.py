@@ -3,19 +3,17 @@
 import enum
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
+from enso_jax.cli._console import wide_console
 from enso_jax.cli._options import JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from enso_jax.leaderboard import PaperRow, Standings, Weights
-
-_ENDLESS: Final = 10_000
 
 
 class BoardFormat(enum.StrEnum):
@@ -99,8 +97,7 @@ def _print(
 def _show(board: "Standings", paper: "Sequence[PaperRow]", remark: list[str]) -> None:
     from enso_jax.leaderboard import board_table, crossing_table, heading, notes
 
-    # A file has no edge at which a table would have to be folded.
-    console = Console(width=None if sys.stdout.isatty() else _ENDLESS)
+    console = wide_console()
     console.print(heading(board), style="bold", markup=False, highlight=False, soft_wrap=True)
     for table in (board_table(board, paper), crossing_table(board)):
         if table.row_count:
