@@ -30,6 +30,7 @@ from enso_jax.submissions import InvalidSubmission
 #: The parts of the library that a number depends on.
 ENGINE_PARTS: Final = (
     "state",
+    "jaxprs",
     "protocol",
     "events",
     "models",

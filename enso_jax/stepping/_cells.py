@@ -22,7 +22,7 @@ from jax import lax
 from jax.extend import core
 from jaxtyping import Array
 
-from enso_jax.stepping._equations import computed, read
+from enso_jax.jaxprs import computed, read
 
 #: An array of scalars: a NumPy array of objects, each a number that JAX computes.
 Cells = np.ndarray

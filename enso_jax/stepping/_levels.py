@@ -23,8 +23,8 @@ import numpy as np
 from jax.extend import core
 from jaxtyping import Array
 
+from enso_jax.jaxprs import computed, read, variables
 from enso_jax.stepping._cells import by_cells
-from enso_jax.stepping._equations import computed, read, variables
 from enso_jax.stepping._trigonometry import cosine, sine
 
 _FIXED, _EARLY, _SEASON, _LATE = range(4)

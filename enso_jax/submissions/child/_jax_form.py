@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
 import jax
@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
+from enso_jax.jaxprs import primitives
 from enso_jax.submissions._contract import (
     LONGEST_T_MONTHS,
     TYPICAL_STATE,
@@ -88,21 +89,13 @@ def check_jax(original: Original) -> None:
 
 
 def _require_no_callback(jaxpr: core.ClosedJaxpr) -> None:
-    for name in _primitives(jaxpr.jaxpr):
+    for name in primitives(jaxpr.jaxpr):
         # What is printed for debugging goes out and never comes back.
         if not name.startswith("debug") and any(way in name for way in WAYS_BACK):
             raise InvalidSubmission(
                 "isolation_violation",
                 f"step leads from JAX back to Python ({name}): use JAX operations only.",
             )
-
-
-def _primitives(jaxpr: core.Jaxpr) -> Iterator[str]:
-    """The names of all operations, those of inner functions too."""
-    for equation in jaxpr.eqns:
-        yield equation.primitive.name
-        for inner in core.jaxprs_in_params(equation.params):
-            yield from _primitives(inner)
 
 
 def advance_jax(original: Original) -> Callable[..., np.ndarray]:

@@ -1,6 +1,6 @@
-"""How is one equation of a jaxpr computed?"""
+"""How is a jaxpr taken apart, and how is one of its equations computed?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ def computed(
     equation: core.JaxprEqn, jaxpr: core.Jaxpr, operands: Sequence[Array]
 ) -> Sequence[Array]:
     """The results of an equation of `jaxpr` with these operands."""
-    if any(True for _ in core.jaxprs_in_params(equation.params)):
+    if any(True for _ in inner_jaxprs(equation)):
         return _called(equation, jaxpr, operands)
     result = equation.primitive.bind(*operands, **equation.params)
     return result if equation.primitive.multiple_results else [result]
@@ -28,6 +28,24 @@ def read(atom: Any, known: Mapping[Any, Any]) -> Any:
 def variables(atoms: Sequence[Any]) -> list[Any]:
     """Those that are no literals."""
     return [atom for atom in atoms if not isinstance(atom, core.Literal)]
+
+
+def inner_jaxprs(equation: core.JaxprEqn) -> Iterator[core.Jaxpr]:
+    """The functions inside an equation: a loop's body, the branches of a condition."""
+    for value in equation.params.values():
+        for part in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(part, core.ClosedJaxpr):
+                yield part.jaxpr
+            elif isinstance(part, core.Jaxpr):
+                yield part
+
+
+def primitives(jaxpr: core.Jaxpr) -> Iterator[str]:
+    """The names of all operations, those of inner functions too."""
+    for equation in jaxpr.eqns:
+        yield equation.primitive.name
+        for inner in inner_jaxprs(equation):
+            yield from primitives(inner)
 
 
 def _called(
