@@ -124,7 +124,7 @@ def test_a_second_time_nothing_is_computed(graded, run_folder, request_, monkeyp
     def never(*arguments: object, **options: object) -> object:
         raise AssertionError("something was computed again")
 
-    monkeypatch.setattr(checkpoints._grading, "examine_submission", never)
+    monkeypatch.setattr(checkpoints._outcomes, "examine_submission", never)
     monkeypatch.setattr(ThisProcess, "outcomes", lambda self, grade, tasks: iter(tasks and never()))
     again = grade_runs([read_run(run_folder)], graded[1], request_, ThisProcess())
     assert (again.new, again.kept) == (0, 7)
@@ -380,7 +380,7 @@ def test_the_command_shows_best_and_final_and_where_the_results_are(undisturbed)
 def test_its_store_is_a_leaderboard(undisturbed, run):
     status, stdout, _ = run("leaderboard", undisturbed[0], "--json")
     assert status == 0
-    assert {row["system"] for row in json.loads(stdout)["systems"]} == {"jax", "numpy"}
+    assert {row["system"] for row in json.loads(stdout)["rows"]} == {"jax", "numpy"}
 
 
 @needs_a_sandbox
