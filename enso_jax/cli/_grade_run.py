@@ -134,8 +134,8 @@ def _progress(store: Path) -> Iterator[tuple[Callable[[int], None], Callable[[],
         except KeyboardInterrupt:
             count = int(progress.tasks[0].completed)
             print(
-                f"enso-jax: Interrupted after {count} submissions, whose results are kept in {store}; "
-                "the same command goes on from there.",
+                f"enso-jax: Interrupted after {count} submissions, whose results are kept in "
+                f"{store}; the same command goes on from there.",
                 file=sys.stderr,
             )
             raise
