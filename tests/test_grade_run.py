@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -23,7 +24,7 @@ from enso_jax.checkpoints import (
     read_run,
     request_of,
 )
-from enso_jax.checkpoints._task import Task, tasks_of
+from enso_jax.checkpoints._task import Grader, OtherEngineError, Task, tasks_of
 from enso_jax.grading import GradeResult, Submission, Terms, grade_submission
 from enso_jax.models import built_in
 from enso_jax.protocol import Protocol
@@ -124,7 +125,7 @@ def test_a_second_time_nothing_is_computed(graded, run_folder, request_, monkeyp
     def never(*arguments: object, **options: object) -> object:
         raise AssertionError("something was computed again")
 
-    monkeypatch.setattr(checkpoints._grading, "examine_submission", never)
+    monkeypatch.setattr(checkpoints._outcomes, "examine_submission", never)
     monkeypatch.setattr(ThisProcess, "outcomes", lambda self, grade, tasks: iter(tasks and never()))
     again = grade_runs([read_run(run_folder)], graded[1], request_, ThisProcess())
     assert (again.new, again.kept) == (0, 7)
@@ -210,6 +211,54 @@ def test_an_error_of_the_grader_costs_no_other_checkpoint_its_result(
 
 
 @needs_a_sandbox
+def test_names_and_files_that_are_odd_cost_no_other_checkpoint_its_result(
+    request_, tmp_path, monkeypatch
+):
+    """A name that is no text is shown as well as it can be; a disk that fails is no fault."""
+    plain = tmp_path / "plain"
+    for number, name in enumerate(("good", "odd\udcff", "unread"), start=1):
+        shutil.copytree(checkpoint(tmp_path / "made", number), plain / name)
+    (plain / "odd\udcff" / "params.json").write_text("{")
+    reading = checkpoints._grading.read_folder
+
+    def failing(folder: Path) -> object:
+        if folder.name == "unread":
+            raise PermissionError(13, "Permission denied", str(folder / "model.py"))
+        return reading(folder)
+
+    monkeypatch.setattr(checkpoints._grading, "read_folder", failing)
+    store = open_store(tmp_path / "store")
+    found = grade_runs([read_run(plain)], store, request_, ThisProcess())
+    good, odd, unread = results_of(found, store).values()
+    assert good.outcome == "scored"
+    assert (odd.reason.category, odd.submission.name) == ("bad_params", "odd?")
+    assert unread is None
+    (reason,) = found.failed.values()
+    assert "PermissionError" in reason
+    assert "unread" in reason
+
+
+@needs_a_sandbox
+def test_an_interruption_does_not_wait_for_what_runs_in_sandboxes(request_, tmp_path):
+    """As Ctrl-C does, while other submissions are still being imported, for minutes."""
+    folder = tmp_path / "run"
+    (checkpoint(folder, 1) / "params.json").write_text("{")
+    for number in (2, 3):
+        with (checkpoint(folder, number) / "model.py").open("a") as model:
+            model.write("\nimport time\ntime.sleep(3600)\n")
+    store = open_store(tmp_path / "store")
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grade_runs([read_run(folder)], store, request_, ThisProcess(), done=interrupted)
+    # The first alone has a result: what was ended has none, and is no invalid submission.
+    (kept,) = (store.folder / "results").glob("*.json")
+    assert store.result(kept.stem).reason.category == "bad_params"
+
+
+@needs_a_sandbox
 def test_a_folder_of_submissions_is_a_run_too(run_folder, request_, graded, tmp_path):
     plain = tmp_path / "plain"
     for name in ("0002", "0010"):
@@ -228,6 +277,12 @@ def test_tasks_are_of_one_structure_and_share_a_size():
     assert [len(task.keys) for task in tasks] == [8, 3, 8, 2]
     assert {task.at_once for task in tasks} == {8}
     assert [len(single.keys) for single in tasks[1].one_by_one()] == [1, 1, 1]
+
+
+def test_a_worker_with_another_engine_gives_no_numbers(small_record):
+    grade = Grader(small_record, QUICK, seed=0, replicates=1, engine="0.0.1+0123456789ab")
+    with pytest.raises(OtherEngineError, match=r"not 0.0.1\+0123456789ab: install the same one"):
+        grade(Task(("a",), (), (), 1))
 
 
 # --- Schedulers ---------------------------------------------------------------------------
@@ -251,12 +306,25 @@ def test_this_process_goes_on_after_an_error():
     assert isinstance(outcomes["wrong"], ValueError)
 
 
-@pytest.mark.parametrize("address", ["local:0", "local:many", "slurm:-1", "tcp:", "mpi", ""])
+@pytest.mark.parametrize(
+    "address",
+    ["local:0", "local:many", "slurm:-1", "tcp:", "tcp://here", "tcp://:::", "mpi", ""],
+)
 def test_an_address_that_is_none_is_refused(address):
     with (
         pytest.raises(checkpoints.SchedulerError, match="local:N"),
         checkpoints.scheduler(address),
     ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [("tls://127.0.0.1:1", "needs certificates"), ("slurm:2", "There is no sbatch here")],
+)
+def test_what_a_scheduler_lacks_is_a_sentence(monkeypatch, address, words):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(checkpoints.SchedulerError, match=words), checkpoints.scheduler(address):
         pass
 
 
@@ -324,15 +392,17 @@ def two_systems(tmp_path_factory) -> list[Path]:
     return folders
 
 
-def start(folders: Sequence[Path], store: Path, *options: str) -> subprocess.Popen:
+def start(
+    folders: Sequence[Path], store: Path, scheduler: str = "here", **variables: str
+) -> subprocess.Popen:
     environment = {name: value for name, value in os.environ.items() if name != "ENSO_OBSERVATIONS"}
     command = [sys.executable, "-m", "enso_jax", "grade-run", *map(str, folders)]
     return subprocess.Popen(
-        [*command, "--store", str(store), "--scheduler", "here", *options],
+        [*command, "--store", str(store), "--scheduler", scheduler],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment,
+        env=environment | variables,
         start_new_session=True,
     )
 
@@ -423,6 +493,78 @@ def test_ctrl_c_is_one_sentence_and_the_same_command_goes_on(undisturbed, two_sy
     assert "the same command goes on" in stderr
     assert "graded now" in finished(start(two_systems, store))
     assert_same(stored(undisturbed[0]), stored(store))
+
+
+@needs_a_sandbox
+@pytest.mark.slow
+def test_local_processes_give_the_same_results(undisturbed, two_systems, tmp_path):
+    store = tmp_path / "store"
+    finished(start(two_systems, store, "local:2"))
+    assert_same(stored(undisturbed[0]), stored(store))
+
+
+@needs_a_sandbox
+@pytest.mark.slow
+@pytest.mark.parametrize("scheduler", ["here", "local:2"])
+def test_ctrl_c_on_a_terminal_leaves_one_sentence_and_no_process(two_systems, tmp_path, scheduler):
+    """A terminal sends it to every process of the command."""
+    store, rng = tmp_path / "store", random.Random(5)
+    for _ in range(3):
+        process = start(two_systems, store, scheduler)
+        while process.poll() is None and not (store / "results").exists():
+            time.sleep(0.05)
+        time.sleep(rng.uniform(0.5, 6.0))
+        os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate(timeout=120)
+        if process.returncode != 0:  # it may have been done already
+            assert process.returncode == 130
+            assert stderr.count("\n") == 1, stderr
+            assert "the same command goes on" in stderr
+        while processes_of(process.pid):  # one that was ended may be on its way out
+            time.sleep(0.05)
+
+
+def processes_of(session: int) -> list[str]:
+    """The processes of a session; those that have ended do not count."""
+    listed = subprocess.run(
+        ["ps", "-o", "stat=,args=", "-s", str(session)], capture_output=True, text=True
+    )
+    return [line for line in listed.stdout.splitlines() if line[0] != "Z"]
+
+
+_SBATCH = """#!/bin/bash
+setsid bash "${@: -1}" > /dev/null 2>&1 < /dev/null &
+echo $! >> "$STAND_IN/begun"
+echo "Submitted batch job $!"
+"""
+_SCANCEL = """#!/bin/bash
+for job in "$@"; do kill -- "-$job"; echo "$job" >> "$STAND_IN/ended"; done
+"""
+
+
+@needs_a_sandbox
+@pytest.mark.slow
+def test_slurm_jobs_give_the_same_results_and_end(undisturbed, two_systems, tmp_path):
+    """With stand-ins for sbatch and scancel, whose jobs are processes here."""
+    for name, text in {"sbatch": _SBATCH, "scancel": _SCANCEL}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    page = (Path(__file__).parent.parent / "docs" / "runs.md").read_text(encoding="utf-8")
+    (described,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "jobqueue.yaml").write_text(described)
+    store = tmp_path / "store"
+    variables = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "DASK_CONFIG": str(tmp_path),
+        "STAND_IN": str(tmp_path),
+        # The stand-ins' jobs start where they like; there they find the package that is tested.
+        "PYTHONPATH": str(Path(__file__).parent.parent),
+    }
+    finished(start(two_systems, store, "slurm:2", **variables))
+    assert_same(stored(undisturbed[0]), stored(store))
+    begun, ended = (sorted((tmp_path / name).read_text().split()) for name in ("begun", "ended"))
+    assert len(begun) == 2
+    assert begun == ended
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,21 @@
 
 ::
 
-    read the folders -> which keys have no result -> examine (sandboxes, side by side)
-        -> tasks of one structure -> scheduler -> keep each result at once
+    read the folders -> which keys have no result -> their outcomes -> keep each at once
 
-What breaks the contract has its result as soon as that shows. Interrupted anywhere, the
-same call goes on: all that is kept is found by its key.
+Interrupted anywhere, the same call goes on: all that is kept is found by its key.
 """
 
-import concurrent.futures
+import contextlib
 import dataclasses
 import datetime
 import itertools
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
+from enso_jax.checkpoints._outcomes import Unexamined, outcomes
 from enso_jax.checkpoints._run_folder import AgentRun, Checkpoint
-from enso_jax.checkpoints._schedulers import Outcome, Scheduler
+from enso_jax.checkpoints._schedulers import Scheduler
 from enso_jax.checkpoints._store import (
     GradedCheckpoint,
     GradedRun,
@@ -27,21 +25,9 @@ from enso_jax.checkpoints._store import (
     result_key,
     unreadable_digest,
 )
-from enso_jax.checkpoints._task import Grader, Task, tasks_of
-from enso_jax.grading import (
-    Examined,
-    GradeResult,
-    Submission,
-    Terms,
-    examine_submission,
-    grade_examined,
-    unexamined,
-)
-from enso_jax.submissions import InvalidSubmission, SubmissionFolder, choose, read_folder
+from enso_jax.grading import GradeResult, Terms
+from enso_jax.submissions import InvalidSubmission, choose, name_of, read_folder
 
-#: Submissions that are examined before any of them is graded: as many as a run has, about. An
-#: interruption loses no more examinations than these.
-_AT_A_TIME: Final = 64
 #: What a busy machine may be to blame for.
 MACHINE_DEPENDENT: Final = frozenset({"timeout", "memory", "worker_died"})
 
@@ -124,11 +110,14 @@ class GradedRuns:
 
 @dataclasses.dataclass(frozen=True)
 class _Found:
-    """A checkpoint's submission: its files, or what is wrong with them."""
+    """A checkpoint and its submission."""
 
     checkpoint: Checkpoint
-    key: str
-    files: SubmissionFolder | InvalidSubmission
+    submission: Unexamined
+
+    @property
+    def key(self) -> str:
+        return self.submission.key
 
 
 def grade_runs(
@@ -158,19 +147,22 @@ def grade_runs(
         [_read(checkpoint, request.settings) for checkpoint in run.checkpoints] for run in runs
     ]
     missing = {
-        one.key: one
+        one.key: one.submission
         for one in itertools.chain.from_iterable(found)
         if _wanting(store.result(one.key), request.again)
     }
     distinct = {one.key for one in itertools.chain.from_iterable(found)}
     expected(len(missing))
     failed = {}
-    for key, outcome in _outcomes(missing.values(), request, scheduler):
-        if isinstance(outcome, GradeResult):
-            store.keep(key, outcome)
-        else:
-            failed[key] = f"{type(outcome).__name__}: {outcome}"
-        done()
+    ways = request.terms, request.isolation, request.engine, request.settings.months_at_1_january
+    # Closed at once where this is interrupted: it has sandboxes running.
+    with contextlib.closing(outcomes(list(missing.values()), scheduler, *ways)) as each:
+        for key, outcome in each:
+            if isinstance(outcome, GradeResult):
+                store.keep(key, outcome)
+            else:
+                failed[key] = f"{type(outcome).__name__}: {outcome}"
+            done()
     graded = tuple(
         _graded_run(run, checkpoints, request.settings)
         for run, checkpoints in zip(runs, found, strict=True)
@@ -182,10 +174,15 @@ def grade_runs(
 
 def _read(checkpoint: Checkpoint, settings: Settings) -> _Found:
     try:
-        files = read_folder(checkpoint.folder)
+        content = read_folder(checkpoint.folder)
+        digest = content.digest
     except InvalidSubmission as fault:
-        return _Found(checkpoint, result_key(unreadable_digest(fault), settings), fault)
-    return _Found(checkpoint, result_key(files.digest, settings), files)
+        content, digest = fault, unreadable_digest(fault)
+    except OSError as error:
+        # Of the disk or of permissions: no fault of the submission, and no result.
+        content, digest = error, unreadable_digest(InvalidSubmission("missing_file", str(error)))
+    name = name_of(checkpoint.folder)
+    return _Found(checkpoint, Unexamined(result_key(digest, settings), name, content))
 
 
 def _wanting(result: GradeResult | None, again: bool) -> bool:
@@ -214,106 +211,3 @@ def _graded_run(run: AgentRun, found: Iterable[_Found], settings: Settings) -> G
             for one in found
         ),
     )
-
-
-# --- The work -----------------------------------------------------------------------------
-
-#: A key, and its result or what went wrong in the grader.
-_One = tuple[str, GradeResult | Exception]
-
-
-def _outcomes(found: Iterable[_Found], request: Request, scheduler: Scheduler) -> Iterator[_One]:
-    remaining = iter(found)
-    while several := list(itertools.islice(remaining, _AT_A_TIME)):
-        compiled: list[tuple[str, Examined]] = []
-        called: list[tuple[str, Examined]] = []
-        for key, examined in _examined(several, request):
-            if not isinstance(examined, Examined):
-                yield key, examined
-            else:
-                (called if examined.step is None else compiled).append((key, examined))
-        yield from _compiled(compiled, request, scheduler)
-        yield from _called(called, request)
-
-
-def _examined(
-    found: Sequence[_Found], request: Request
-) -> Iterator[tuple[str, Examined | GradeResult | Exception]]:
-    """What each is, in order. Each sandbox is a process, so threads have them side by side."""
-
-    def one(found: _Found) -> Examined | GradeResult | Exception:
-        try:
-            return _examine(found, request)
-        except Exception as error:
-            return error
-
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        try:
-            yield from zip((one.key for one in found), pool.map(one, found), strict=True)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _examine(found: _Found, request: Request) -> Examined | GradeResult:
-    name = found.checkpoint.folder.resolve().name
-    about = Submission(name=name, form=None, engine=None, digest=None)
-    try:
-        if isinstance(found.files, InvalidSubmission):
-            raise found.files
-        about = unexamined(found.files, request.isolation)
-        return examine_submission(
-            found.files,
-            request.terms.protocol,
-            request.isolation,
-            request.engine,
-            request.settings.months_at_1_january,
-        )
-    except InvalidSubmission as fault:
-        return request.terms.invalid(fault, about)
-
-
-def _compiled(
-    models: Sequence[tuple[str, Examined]], request: Request, scheduler: Scheduler
-) -> Iterator[_One]:
-    terms = request.terms
-    grade = Grader(terms.record, terms.protocol, terms.seed, terms.replicates)
-    tasks = tasks_of(
-        (key, examined.step, examined.about)
-        for key, examined in models
-        if examined.step is not None
-    )
-    failed: list[Task] = []
-    for task, outcome in scheduler.outcomes(grade, tasks):
-        if isinstance(outcome, Exception) and len(task.keys) > 1:
-            failed.append(task)
-        else:
-            yield from _by_key(task, outcome)
-    # One of them may be to blame; the others have their results all the same.
-    singles = [single for task in failed for single in task.one_by_one()]
-    for task, outcome in scheduler.outcomes(grade, singles):
-        yield from _by_key(task, outcome)
-
-
-def _by_key(task: Task, outcome: Outcome) -> Iterator[_One]:
-    if isinstance(outcome, Exception):
-        yield from ((key, outcome) for key in task.keys)
-    else:
-        yield from zip(task.keys, outcome, strict=True)
-
-
-def _called(models: Sequence[tuple[str, Examined]], request: Request) -> Iterator[_One]:
-    """Those whose own code makes the steps, in sandboxes here: a worker may have none."""
-    terms = request.terms
-    for key, examined in models:
-        try:
-            graded = grade_examined(
-                examined,
-                terms.record,
-                terms.protocol,
-                seed=terms.seed,
-                replicates=terms.replicates,
-            )
-            yield key, graded.result
-        except Exception as error:
-            yield key, error

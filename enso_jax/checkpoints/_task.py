@@ -5,11 +5,13 @@ and the terms of their grade. What comes back is a result for each.
 """
 
 import dataclasses
+import socket
 from collections.abc import Iterable, Iterator, Sequence
 
 import jax
 import numpy as np
 
+from enso_jax.checkpoints._store import engine_digest
 from enso_jax.grading import (
     MOST_AT_ONCE,
     GradeResult,
@@ -45,17 +47,36 @@ class Task:
             yield Task((key,), (step,), (about,), 1)
 
 
+class OtherEngineError(Exception):
+    """A worker's engine is not the one under whose name results are kept."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Grader:
-    """What grades a task; called in any process of ours."""
+    """What grades a task; called in any process of ours.
+
+    Attributes:
+        record, protocol, seed, replicates: as `grade_stack`.
+        engine: `engine_digest()` of the process that keeps the results.
+    """
 
     record: Record
     protocol: Protocol
     seed: int
     replicates: int
+    engine: str
 
     def __call__(self, task: Task) -> list[GradeResult]:
-        """A result for each of the task's models, in order."""
+        """A result for each of the task's models, in order.
+
+        Raises:
+            OtherEngineError: if the engine here would give other numbers.
+        """
+        if (here := engine_digest()) != self.engine:
+            raise OtherEngineError(
+                f"the worker on {socket.gethostname()} has enso-jax {here}, not {self.engine}: "
+                "install the same one there."
+            )
         return list(
             grade_stack(
                 task.steps,

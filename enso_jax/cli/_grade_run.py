@@ -95,7 +95,10 @@ def grade_run(
         months_at_1_january=calendar,
         again=again,
     )
-    with checkpoints.scheduler(scheduler) as who, _progress(store) as (expected, done):
+    with (
+        _progress(store) as (expected, done),
+        checkpoints.scheduler(scheduler, device.value) as who,
+    ):
         graded = checkpoints.grade_runs(found, kept, request, who, expected=expected, done=done)
     if json:
         sys.stdout.write(_as_json(graded, kept))
@@ -132,8 +135,8 @@ def _progress(store: Path) -> Iterator[tuple[Callable[[int], None], Callable[[],
         except KeyboardInterrupt:
             count = int(progress.tasks[0].completed)
             print(
-                f"enso-jax: Interrupted. {count} results of this run are kept in {store}; "
-                "the same command goes on from there.",
+                f"enso-jax: Interrupted after {count} submissions, whose results are kept in "
+                f"{store}; the same command goes on from there.",
                 file=sys.stderr,
             )
             raise

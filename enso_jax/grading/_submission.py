@@ -29,6 +29,7 @@ from enso_jax.submissions import (
     SubmissionFolder,
     choose,
     examine,
+    name_of,
     open_worker,
     read_folder,
 )
@@ -63,7 +64,7 @@ def grade_submission(
     """
     protocol, patience = protocol or Protocol(), patience or Patience()
     sandbox = choose(isolation)
-    about = Submission(name=folder.resolve().name, form=None, engine=None, digest=None)
+    about = Submission(name=name_of(folder), form=None, engine=None, digest=None)
     try:
         files = read_folder(folder)
         about = unexamined(files, sandbox)

@@ -28,6 +28,7 @@ from enso_jax.submissions._contract import (
     REQUIRED_FILES,
     SETTINGS,
     InvalidSubmission,
+    printable,
 )
 
 _IGNORED_FOLDERS = {"__pycache__", ".git", ".ipynb_checkpoints"}
@@ -38,7 +39,7 @@ class SubmissionFolder:
     """A folder whose files keep the contract as far as that shows without running them.
 
     Attributes:
-        name: the folder's name.
+        name: of the folder, as it can be shown.
         files: contents by path within the folder, with forward slashes.
         months_at_1_january: model time on 1 January 00:00, from `submission.toml`, else 0.
         digest: SHA-256 over all paths and contents.
@@ -68,11 +69,16 @@ def read_folder(folder: Path) -> SubmissionFolder:
     for fault in faults(files):
         raise fault
     return SubmissionFolder(
-        name=folder.resolve().name,
+        name=name_of(folder),
         files=files,
         months_at_1_january=months_at_1_january(files.get(SETTINGS)),
         digest=_digest(files),
     )
+
+
+def name_of(folder: Path) -> str:
+    """What results call the submission in `folder`, whatever bytes its name is made of."""
+    return printable(folder.resolve().name)
 
 
 def faults(files: Mapping[str, bytes]) -> Iterator[InvalidSubmission]:

@@ -24,7 +24,7 @@ from enso_jax.submissions import _bubblewrap, _landlock, _system_calls
 from enso_jax.submissions._confine import Confinement
 from enso_jax.submissions._guard import Watch
 from enso_jax.submissions._limits import Limits, kernel_counts_by_sandbox
-from enso_jax.submissions._process import Child, ChildDied, ChildTimeout
+from enso_jax.submissions._process import Child, ChildDied, ChildTimeout, end_sandboxes
 from enso_jax.submissions._readable import (
     PACKAGE,
     SYSTEM,
@@ -42,6 +42,7 @@ __all__ = [
     "Limits",
     "available",
     "choose",
+    "end_sandboxes",
     "start",
 ]
 

@@ -63,6 +63,19 @@ class ChildDied(Exception):  # noqa: N818
         return f"the process ended with exit status {self.returncode}"
 
 
+#: Those of this process that have not been ended.
+_CHILDREN: Final[set["Child"]] = set()
+
+
+def end_sandboxes() -> None:
+    """Ends every sandbox of this process, whichever thread waits for it.
+
+    For an interruption: what a submission was doing is lost, and no outcome of it.
+    """
+    for child in list(_CHILDREN):
+        child.interrupt()
+
+
 class Child:
     """A program in a sandbox. Leaving its context ends it, with all that it started.
 
@@ -96,6 +109,7 @@ class Child:
         self._end: dict[str, Any] | None = None
         self._reports: list[dict[str, Any]] = []
         self._final_tail: str | None = None
+        _CHILDREN.add(self)
         assert guard.stdin is not None
         assert guard.stdout is not None
         self._requests, self._answers = guard.stdin.fileno(), guard.stdout.fileno()
@@ -214,6 +228,10 @@ class Child:
         self._reports += [json.loads(line) for line in content.splitlines()]
         return bool(content)
 
+    def interrupt(self) -> None:
+        """Ends it from any thread; whoever waits for it finds that it has died, and tidies up."""
+        self._guard.terminate()
+
     def kill(self) -> None:
         """Ends it and all that it started, and removes what was made for it."""
         if self._end is not None:
@@ -235,6 +253,7 @@ class Child:
             pipe.close()
         os.close(self._report)
         os.close(self._tail)
+        _CHILDREN.discard(self)
 
     def _kill_without_guard(self) -> None:
         """The kernel has ended the sandbox's first process with the guard; ends the others."""
