@@ -10,6 +10,15 @@ USAGE: Final = 2
 GRADER_ERROR: Final = 3
 
 
+def interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C led to it: what is then being ended may have errors of its own."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def report(error: Exception) -> int:
     """Prints an error as one sentence; gives the exit status that goes with it."""
     if type(error).__name__ == "Abort":

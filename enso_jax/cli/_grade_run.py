@@ -20,7 +20,7 @@ from rich.progress import (
 )
 
 from enso_jax.cli._console import wide_console
-from enso_jax.cli._errors import GRADER_ERROR
+from enso_jax.cli._errors import GRADER_ERROR, interrupted
 from enso_jax.cli._options import (
     DeviceChoice,
     DeviceOption,
@@ -132,14 +132,16 @@ def _progress(store: Path) -> Iterator[tuple[Callable[[int], None], Callable[[],
 
         try:
             yield lambda submissions: progress.update(bar, total=submissions), done
-        except KeyboardInterrupt:
+        except BaseException as error:
+            if not interrupted(error):
+                raise
             count = int(progress.tasks[0].completed)
             print(
                 f"enso-jax: Interrupted after {count} submissions, whose results are kept in "
                 f"{store}; the same command goes on from there.",
                 file=sys.stderr,
             )
-            raise
+            raise KeyboardInterrupt from error
 
 
 def _show(graded: "GradedRuns", kept: "Store", store: Path) -> None:
