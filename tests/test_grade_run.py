@@ -509,7 +509,7 @@ def test_local_processes_give_the_same_results(undisturbed, two_systems, tmp_pat
 def test_ctrl_c_on_a_terminal_leaves_one_sentence_and_no_process(two_systems, tmp_path, scheduler):
     """A terminal sends it to every process of the command."""
     store, rng = tmp_path / "store", random.Random(5)
-    for _ in range(3):
+    for _ in range(2):
         process = start(two_systems, store, scheduler)
         while process.poll() is None and not (store / "results").exists():
             time.sleep(0.05)
