@@ -27,8 +27,8 @@ def set_up_jax(*xla_flags: str, device: str = "auto") -> None:
         DeviceError: if a GPU was asked for and JAX finds none.
     """
     # Before JAX is imported, which reads it once. A loop whose steps touch less than this many
-    # bytes becomes one kernel, where by default it would start several for each step: a free
-    # run takes half as long (docs/performance.md). Loops over ensembles are far larger.
+    # bytes becomes one kernel, where by default it would start several for each step, which is
+    # most of a free run (docs/performance.md). Loops over ensembles are far larger.
     flags = [os.environ.get("XLA_FLAGS", ""), *xla_flags]
     if "xla_backend_extra_options" not in flags[0]:
         flags.append("--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=16384")

@@ -12,7 +12,7 @@ ROOT = Path(enso_jax.__file__).parent
 
 #: From the ground up. A part imports itself and what lies below it, never its neighbours.
 LAYERS = (
-    {"state", "files", "jaxprs", "own_process"},
+    {"state", "files", "jaxprs", "own_process", "wording"},
     {"protocol"},
     {"events"},
     {"models"},

@@ -146,17 +146,17 @@ def grade_runs(
     found = [
         [_read(checkpoint, request.settings) for checkpoint in run.checkpoints] for run in runs
     ]
-    missing = {
-        one.key: one.submission
-        for one in itertools.chain.from_iterable(found)
-        if _wanting(store.result(one.key), request.again)
-    }
-    distinct = {one.key for one in itertools.chain.from_iterable(found)}
+    distinct = {one.key: one.submission for one in itertools.chain.from_iterable(found)}
+    missing = [
+        submission
+        for key, submission in distinct.items()
+        if _wanting(store.result(key), request.again)
+    ]
     expected(len(missing))
     failed = {}
     ways = request.terms, request.isolation, request.engine, request.settings.months_at_1_january
     # Closed at once where this is interrupted: it has sandboxes running.
-    with contextlib.closing(outcomes(list(missing.values()), scheduler, *ways)) as each:
+    with contextlib.closing(outcomes(missing, scheduler, *ways)) as each:
         for key, outcome in each:
             if isinstance(outcome, GradeResult):
                 store.keep(key, outcome)

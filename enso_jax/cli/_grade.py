@@ -13,20 +13,26 @@ from rich.markup import escape
 
 from enso_jax.cli._errors import INVALID
 from enso_jax.cli._options import (
+    CalendarOption,
     DeviceChoice,
     DeviceOption,
     EngineChoice,
+    EngineOption,
     IsolationOption,
     JsonOption,
     MeasuredOnlyOption,
     ObservationsOption,
     Precision,
+    PrecisionOption,
+    ReplicatesOption,
+    SeedOption,
     existing_folder,
     protocol_of,
     record_of,
 )
 from enso_jax.cli._progress import stage_progress
 from enso_jax.own_process import set_up_jax
+from enso_jax.wording import AGAINST_SIMULATED, counted
 
 if TYPE_CHECKING:
     from enso_jax.grading import Grade, GradeResult
@@ -44,27 +50,17 @@ def grade(
         str, typer.Argument(help="A folder, or the name of a built-in model (`enso-jax models`).")
     ],
     observations: ObservationsOption = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all noise.")] = 0,
-    replicates: Annotated[
-        int, typer.Option(min=1, help="Independent repetitions; 8 or more give honest errors.")
-    ] = 1,
+    seed: SeedOption = 0,
+    replicates: ReplicatesOption = 1,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help=f"Write {_SCORES}, {_EXPERIMENTS} and {_FIGURE} here."),
     ] = None,
     measured_only: MeasuredOnlyOption = False,
-    precision: Annotated[
-        Precision,
-        typer.Option(help="mixed: float64 state, float32 normals; else both in one type."),
-    ] = Precision.mixed,
+    precision: PrecisionOption = Precision.mixed,
     isolation: IsolationOption = None,
-    engine: Annotated[
-        EngineChoice, typer.Option(help="auto: compiled where the folder's step can be.")
-    ] = EngineChoice.auto,
-    calendar: Annotated[
-        float | None,
-        typer.Option(help="Model time on 1 January, in place of what submission.toml says."),
-    ] = None,
+    engine: EngineOption = EngineChoice.auto,
+    calendar: CalendarOption = None,
     device: DeviceOption = DeviceChoice.auto,
     json: JsonOption = False,
 ) -> int:
@@ -154,10 +150,7 @@ def _notes(result: "GradeResult", published: "PublishedScores | None") -> Iterat
             f"{escape(result.submission.not_compiled)}"
         )
     if result.observations.kind == "simulated":
-        yield (
-            "These scores are against a simulated record, the nature run, not against the "
-            "observed El Nino: see `enso-jax observations show`."
-        )
+        yield AGAINST_SIMULATED
     if result.observations.stand_ins:
         yield (
             f"{counted(result.observations.stand_ins, 'value')} of the record in use are "
@@ -167,7 +160,3 @@ def _notes(result: "GradeResult", published: "PublishedScores | None") -> Iterat
         yield f"Printed: in the paper, on the measured record, of {published.of}."
     if result.replicates == 1 and result.outcome == "scored":
         yield "One replicate: S alone is uncertain by about 0.02; --replicates 8 measures it."
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

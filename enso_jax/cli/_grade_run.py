@@ -22,18 +22,24 @@ from rich.progress import (
 from enso_jax.cli._console import wide_console
 from enso_jax.cli._errors import GRADER_ERROR, interrupted
 from enso_jax.cli._options import (
+    CalendarOption,
     DeviceChoice,
     DeviceOption,
     EngineChoice,
+    EngineOption,
     IsolationOption,
     JsonOption,
     MeasuredOnlyOption,
     ObservationsOption,
     Precision,
+    PrecisionOption,
+    ReplicatesOption,
+    SeedOption,
     protocol_of,
     record_of,
 )
 from enso_jax.own_process import set_up_jax
+from enso_jax.wording import AGAINST_SIMULATED
 
 if TYPE_CHECKING:
     from enso_jax.checkpoints import GradedRuns, Store
@@ -49,19 +55,12 @@ def grade_run(
     ] = Path("store"),
     observations: ObservationsOption = None,
     measured_only: MeasuredOnlyOption = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of all noise.")] = 0,
-    replicates: Annotated[
-        int, typer.Option(min=1, help="Independent repetitions; 8 or more give honest errors.")
-    ] = 1,
-    precision: Annotated[Precision, typer.Option(help="As of `enso-jax grade`.")] = Precision.mixed,
+    seed: SeedOption = 0,
+    replicates: ReplicatesOption = 1,
+    precision: PrecisionOption = Precision.mixed,
     isolation: IsolationOption = None,
-    engine: Annotated[
-        EngineChoice, typer.Option(help="auto: compiled where a submission's step can be.")
-    ] = EngineChoice.auto,
-    calendar: Annotated[
-        float | None,
-        typer.Option(help="Model time on 1 January, in place of what submission.toml says."),
-    ] = None,
+    engine: EngineOption = EngineChoice.auto,
+    calendar: CalendarOption = None,
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -157,8 +156,7 @@ def _show(graded: "GradedRuns", kept: "Store", store: Path) -> None:
         console.print(run_table(run, kept.result))
     if any(run.settings.observations_kind == "simulated" for run in graded.runs):
         console.print(
-            "These scores are against a simulated record, the nature run, not against the "
-            "observed El Nino: see `enso-jax observations show`.",
+            AGAINST_SIMULATED,
             soft_wrap=True,
         )
     for key, reason in graded.failed.items():

@@ -69,6 +69,20 @@ class DeviceChoice(enum.StrEnum):
     gpu = enum.auto()
 
 
+SeedOption = Annotated[int, typer.Option(min=0, help="Of all noise.")]
+ReplicatesOption = Annotated[
+    int, typer.Option(min=1, help="Independent repetitions; 8 or more give honest errors.")
+]
+PrecisionOption = Annotated[
+    Precision, typer.Option(help="mixed: float64 state, float32 normals; else both in one type.")
+]
+EngineOption = Annotated[
+    EngineChoice, typer.Option(help="auto: compiled where a submission's step can be.")
+]
+CalendarOption = Annotated[
+    float | None,
+    typer.Option(help="Model time on 1 January, in place of what submission.toml says."),
+]
 DeviceOption = Annotated[
     DeviceChoice, typer.Option("--device", help="auto: a GPU where JAX finds one, else the CPU.")
 ]

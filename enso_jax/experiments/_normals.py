@@ -9,7 +9,7 @@ choose (2^53 in float64)::
 
 `jax.random.normal` hashes in the same way but uses half of the bits, and its loop over the
 rounds writes them to memory after each: here everything stays in registers, which on a CPU
-takes a third to a tenth of the time (docs/performance.md).
+is several times as fast (docs/performance.md).
 """
 
 import math

@@ -11,6 +11,7 @@ from enso_jax.grading import Estimate
 from enso_jax.leaderboard._paper import PaperRow
 from enso_jax.leaderboard._standings import CheckpointScores, Crossing, Standing, Standings
 from enso_jax.leaderboard._weights import DEFAULT_WEIGHTS, DIMENSIONS, same_weights
+from enso_jax.wording import counted
 
 BOARD_HEADER: Final = ("", "system", "S", "D", "P", "final", "best", "best at (h:mm)")
 CROSSING_HEADER: Final = ("system", "changes places with", "S", "D", "P")
@@ -24,8 +25,8 @@ def heading(board: Standings) -> str:
         f"{letter} {weight:.3f}" for letter, weight in zip("SDP", board.weights, strict=True)
     )
     return (
-        f"{_counted(len(board.rows), 'run')} on {settings.observations_name}, "
-        f"{_counted(settings.replicates, 'replicate')}, seed {settings.seed}, "
+        f"{counted(len(board.rows), 'run')} on {settings.observations_name}, "
+        f"{counted(settings.replicates, 'replicate')}, seed {settings.seed}, "
         f"by {board.by} checkpoint; weights {weights}"
     )
 
@@ -161,7 +162,3 @@ def _about_paper(board: Standings, paper: Sequence[PaperRow]) -> Iterator[str]:
             "Under these weights the paper's composites are computed from its printed S, D and P, "
             "which are not printed for best checkpoints."
         )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
