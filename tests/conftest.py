@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from enso_jax import cli
+from enso_jax.grading import make_room_for_programs
 from enso_jax.models import TermModel, drift, noise
 from enso_jax.observations import Record, Series, SstProfile, read_record
 from enso_jax.protocol import EVENT_TYPES, Protocol
@@ -44,6 +45,12 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = os.environ.get("JAX_COMPILATION_CACHE_DIR")
     jax.config.update("jax_compilation_cache_dir", folder or str(config.cache.mkdir("jax")))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def room_for_programs() -> None:
+    """Hundreds of tests in one process compile more programs than it can hold."""
+    make_room_for_programs()
 
 
 # --- The measured record ----------------------------------------------------------------

@@ -98,8 +98,10 @@ def test_an_exploding_model_scores_zero_with_reason_and_month(exploding):
     assert graded.evidence is None
 
 
-def test_models_of_one_structure_are_compiled_once(model, one):
+def test_models_of_one_structure_are_compiled_once(model, monkeypatch):
+    monkeypatch.setattr(grading._runs, "make_room_for_programs", lambda: None)
     programs = [grading._runs._free_runs, grading._runs._smoothings, grading._runs._forecasts]
+    grade(model, nature_run())
     before = [program._cached._cache_size() for program in programs]
     doubled = jax.tree.map(lambda leaf: leaf * 1.01, model)
     grade(doubled, nature_run(), seed=5)

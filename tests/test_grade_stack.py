@@ -80,8 +80,10 @@ def test_a_model_that_blows_up_is_alone_in_it(linear, exploding):
     assert results[0].scores.composite == pytest.approx(single.scores.composite, abs=1e-9)
 
 
-def test_batches_of_a_structure_share_three_programs(models, together):
+def test_batches_of_a_structure_share_three_programs(models, monkeypatch):
+    monkeypatch.setattr(grading._runs, "make_room_for_programs", lambda: None)
     programs = [grading._runs._free_runs, grading._runs._smoothings, grading._runs._forecasts]
+    graded(models)
     before = [program._cached._cache_size() for program in programs]
     graded([near(model, 2) for model in models], seed=3)
     assert [program._cached._cache_size() for program in programs] == before

@@ -13,6 +13,7 @@ from enso_jax.grading._result import ResultError as ResultError
 from enso_jax.grading._result import Submission as Submission
 from enso_jax.grading._result import first_fault as first_fault
 from enso_jax.grading._result import read_result as read_result
+from enso_jax.grading._room import make_room_for_programs as make_room_for_programs
 from enso_jax.grading._stack import MOST_AT_ONCE as MOST_AT_ONCE
 from enso_jax.grading._stack import batch_size as batch_size
 from enso_jax.grading._stack import grade_stack as grade_stack

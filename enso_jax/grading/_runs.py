@@ -31,6 +31,7 @@ from enso_jax.experiments import (
     smooth,
 )
 from enso_jax.grading._inputs import EXPERIMENTS, experiment_inputs
+from enso_jax.grading._room import make_room_for_programs
 from enso_jax.models import Step
 from enso_jax.observations import Record
 from enso_jax.protocol import Protocol
@@ -94,6 +95,7 @@ def run_stack(
     done: Callable[[str], None] = lambda experiment: None,
 ) -> list[Experiments]:
     """`run_experiments` of models of one structure, all at once."""
+    make_room_for_programs()
     calls = experiment_calls(steps, record, protocol, seed=seed, replicates=replicates)
 
     def run(name: str) -> FreeRun | Smoothing | Forecasts:
