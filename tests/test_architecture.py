@@ -19,7 +19,7 @@ LAYERS = (
     {"stepping"},
     {"observations"},
     {"experiments", "scores", "submissions"},
-    {"grading"},
+    {"fitting", "grading"},
     {"checkpoints"},
     {"benchmark", "figures", "leaderboard", "simplify", "tables"},
     {"cli"},

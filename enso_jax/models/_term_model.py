@@ -4,20 +4,21 @@ As data: drift terms and noise amplitudes (`enso_jax.models._terms`), stepped in
 nondimensional variables by the Euler-Maruyama scheme::
 
     x = state / scales,   d = dt / time_scale
-    x_i(t + dt) = clip( x_i + f_i(x, t) d + g_i(x, t) sqrt(d) noise_i, +-bound )
+    x_i(t + dt) = clip( x_i + f_i(x, t) d + g_i(x, t) sqrt(d) n_i, +-bound ),   n = mixing noise
 """
 
 from collections.abc import Iterable
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from enso_jax import state as state_
 from enso_jax.models._arithmetic import between, total
-from enso_jax.models._harmonics import season
+from enso_jax.models._harmonics import Season, season
 from enso_jax.models._step import Step
-from enso_jax.models._terms import Amplitude, Number, Term, number
+from enso_jax.models._terms import Amplitude, Number, State, Term, number
 
 
 class TermModel(Step):
@@ -31,6 +32,8 @@ class TermModel(Step):
             numerical safeguard; infinite for none. A NaN stays a NaN.
         scales: (5,) units of the nondimensional variables.
         time_scale: months in one unit of nondimensional time.
+        mixing: (5, 5), lower triangular with rows of length 1, which makes correlated normals
+            out of independent ones; None where the equations' noises are independent.
     """
 
     terms: tuple[Term, ...]
@@ -39,6 +42,7 @@ class TermModel(Step):
     bound: Number
     scales: Float[Array, " variable"]
     time_scale: Number
+    mixing: Float[Array, "variable variable"] | None
     noise_size: int = eqx.field(static=True, default=len(state_.NAMES))
 
     def __init__(
@@ -50,11 +54,13 @@ class TermModel(Step):
         bound: float = float("inf"),
         scales: Iterable[float] = tuple(variable.scale for variable in state_.VARIABLES),
         time_scale: float = state_.TIME_SCALE_MONTHS,
+        mixing: np.ndarray | None = None,
     ) -> None:
         """See the attributes.
 
         Raises:
-            ValueError: if an equation has no amplitude, or has two, or is no variable's.
+            ValueError: if an equation has no amplitude, or has two, or is no variable's; or if
+                `mixing` is not lower triangular, or a row of it is not of length 1.
         """
         self.terms = tuple(terms)
         self.amplitudes = tuple(amplitudes)
@@ -62,6 +68,7 @@ class TermModel(Step):
         self.bound = number(bound)
         self.scales = jnp.asarray(tuple(scales), dtype=float)
         self.time_scale = number(time_scale)
+        self.mixing = None if mixing is None else jnp.asarray(_checked(mixing), dtype=float)
         self.noise_size = len(self.amplitudes)
         if tuple(amplitude.equation for amplitude in self.amplitudes) != state_.NAMES:
             raise ValueError(f"a TermModel has one noise amplitude for each of {state_.NAMES}")
@@ -69,20 +76,52 @@ class TermModel(Step):
             raise ValueError(f"a TermModel has equations for {state_.NAMES}, none for {strays}")
 
     def __call__(self, state, t, dt, noise):
+        x, seasons = self._scaled(state), season(t, self.phase)
+        d = dt / self.time_scale
+        parts = zip(
+            x.values(),
+            self._drift(x, seasons),
+            self._diffusion(x, seasons),
+            self._mixed(noise),
+            strict=True,
+        )
+        new = [x + f * d + g * (jnp.sqrt(d) * normal) for x, f, g, normal in parts]
+        return between(-self.bound, jnp.stack(new), self.bound) * self.scales
+
+    def drift(
+        self, state: Float[Array, " variable"], t: Float[Array, ""]
+    ) -> Float[Array, " variable"]:
+        """f(x, t), nondimensional, at a state in physical units and a time in months."""
+        return jnp.stack(self._drift(self._scaled(state), season(t, self.phase)))
+
+    def diffusion(
+        self, state: Float[Array, " variable"], t: Float[Array, ""]
+    ) -> Float[Array, " variable"]:
+        """g(x, t), nondimensional, at a state in physical units and a time in months."""
+        return jnp.stack(self._diffusion(self._scaled(state), season(t, self.phase)))
+
+    def _scaled(self, state: Float[Array, " variable"]) -> dict[str, Array]:
         # A product, since this begins the chain of operations from one state to the next, and a
         # division takes as long as four of them.
-        x = dict(zip(state_.NAMES, state * (1.0 / self.scales), strict=True))
-        seasons = season(t, self.phase)
-        d = dt / self.time_scale
+        return dict(zip(state_.NAMES, state * (1.0 / self.scales), strict=True))
+
+    def _drift(self, x: State, seasons: Season) -> list[Array]:
         drift: dict[str, list[Array]] = {name: [] for name in state_.NAMES}
         for term in self.terms:
             drift[term.equation].append(term(x, seasons))
-        drift = {name: terms or [jnp.zeros_like(x[name])] for name, terms in drift.items()}
-        new = [
-            x[name] + total(drift[name]) * d + amplitude(x, seasons) * (jnp.sqrt(d) * normal)
-            for name, amplitude, normal in zip(state_.NAMES, self.amplitudes, noise, strict=True)
+        return [total(terms or [jnp.zeros_like(x[name])]) for name, terms in drift.items()]
+
+    def _diffusion(self, x: State, seasons: Season) -> list[Array]:
+        return [amplitude(x, seasons) for amplitude in self.amplitudes]
+
+    def _mixed(self, noise: Float[Array, " q"]) -> list[Array]:
+        normals = list(noise)
+        if self.mixing is None:
+            return normals
+        return [
+            total([self.mixing[row, column] * normals[column] for column in range(row + 1)])
+            for row in range(len(normals))
         ]
-        return between(-self.bound, jnp.stack(new), self.bound) * self.scales
 
     @property
     def nonlinear(self) -> bool:
@@ -122,3 +161,10 @@ class TermModel(Step):
             total = " + ".join(drift).replace("+ -", "- ") or "0"
             lines.append(f"d{name} = [ {total} ] dt + {amplitude.text()} dW_{name}")
         return lines
+
+
+def _checked(mixing: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(mixing, axis=1)
+    if not np.array_equal(mixing, np.tril(mixing)) or not np.allclose(lengths, 1.0, atol=1e-9):
+        raise ValueError("mixing is lower triangular, and its rows are of length 1")
+    return mixing
