@@ -107,6 +107,7 @@ def _result(**outcome: object) -> GradeResult:
             },
             "seed": SETTINGS.seed,
             "replicates": SETTINGS.replicates,
+            "replicate_scores": (),
             "detail": None,
             **outcome,
         }

@@ -26,6 +26,7 @@ from enso_jax.scores import (
     region_score,
     seasonal_variance,
     simulated_climate,
+    skewness,
     statistical_score,
 )
 
@@ -71,6 +72,12 @@ def test_seasonal_variance_is_the_unbiased_variance_of_each_calendar_month():
     by_month = [np.var(series[month::12], ddof=1) for month in range(12)]
 
     np.testing.assert_allclose(seasonal_variance(series), by_month)
+
+
+def test_skewness_is_scipys_and_that_of_a_constant_is_zero():
+    series = np.random.default_rng(3).gamma(2.0, size=(3, 600))
+    np.testing.assert_allclose(skewness(series), scipy.stats.skew(series, axis=-1))
+    assert skewness(np.full((2, 24), 3.0)).tolist() == [0.0, 0.0]
 
 
 def test_an_acf_is_its_definition():

@@ -12,7 +12,7 @@ import pydantic
 
 from enso_jax.submissions import Category
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 Number = Annotated[float, pydantic.Field(allow_inf_nan=False)]
 
@@ -87,12 +87,21 @@ class EventCount(_Frozen):
     observed: int
 
 
+class Skewness(_Frozen):
+    """Of an index's months: simulated, its standard error, and observed. It is not scored."""
+
+    mean: Number
+    standard_error: Number | None
+    observed: Number
+
+
 class StatisticalDetail(_Frozen):
-    """The five groups, the components below them, and the counts of events."""
+    """The five groups, the components below them, the counts of events and the asymmetry."""
 
     groups: dict[str, Estimate]
     components: dict[str, Estimate]
     event_counts: dict[str, EventCount]
+    skewness: dict[str, Skewness]
 
 
 class DynamicalDetail(_Frozen):
@@ -123,9 +132,14 @@ class Detail(_Frozen):
 
 
 class GradeResult(_Frozen):
-    """The outcome of one grade. `detail` is null, and the scores are 0, where it is invalid."""
+    """The outcome of one grade.
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    `replicate_scores` has the scores of each replicate, in order: replicate r of a seed has the
+    same noise for every model, so two models are compared replicate by replicate. Where the
+    submission is invalid it is empty, `detail` is null, and the scores are 0.
+    """
+
+    schema_version: Literal[2] = SCHEMA_VERSION
     engine_version: str
     submission: Submission
     protocol: UsedProtocol
@@ -136,6 +150,7 @@ class GradeResult(_Frozen):
     reason: Reason | None
     scores: DimensionScores
     standard_errors: DimensionScores | None
+    replicate_scores: tuple[DimensionScores, ...]
     detail: Detail | None
 
     def to_json(self) -> str:

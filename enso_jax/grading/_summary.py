@@ -12,6 +12,7 @@ from enso_jax.grading._result import (
     Estimate,
     EventCount,
     PredictiveDetail,
+    Skewness,
     StatisticalDetail,
 )
 from enso_jax.grading._runs import Experiments
@@ -34,6 +35,13 @@ def dimension_errors(
     return _dimensions(_standard_error(_dimension_table(scores, protocol)))
 
 
+def replicate_scores(
+    scores: Sequence[ReplicateScores], protocol: Protocol
+) -> tuple[DimensionScores, ...]:
+    """Each dimension and the composite of every replicate."""
+    return tuple(_dimensions(row) for row in _dimension_table(scores, protocol))
+
+
 def detail(
     scores: Sequence[ReplicateScores], experiments: Experiments, observed: Climate
 ) -> Detail:
@@ -43,6 +51,7 @@ def detail(
             groups=_estimates([replicate.statistical.groups for replicate in scores]),
             components=_estimates([replicate.statistical.components for replicate in scores]),
             event_counts=_event_counts([replicate.climate for replicate in scores], observed),
+            skewness=_skewness([replicate.climate for replicate in scores], observed),
         ),
         dynamical=DynamicalDetail(
             components=_estimates([replicate.dynamical.components for replicate in scores]),
@@ -98,6 +107,14 @@ def _event_counts(climates: Sequence[Climate], observed: Climate) -> dict[str, E
             mean=simulated.mean(), low=low, high=high, observed=int(observed.counts[name][0])
         )
     return counts
+
+
+def _skewness(climates: Sequence[Climate], observed: Climate) -> dict[str, Skewness]:
+    simulated = _estimates([climate.skewness for climate in climates])
+    return {
+        name: Skewness(**dict(estimate), observed=observed.skewness[name])
+        for name, estimate in simulated.items()
+    }
 
 
 def _innovation_variance(experiments: Experiments) -> dict[str, Estimate]:

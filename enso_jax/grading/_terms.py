@@ -16,7 +16,12 @@ from enso_jax.grading._result import (
     UsedProtocol,
 )
 from enso_jax.grading._runs import Experiments
-from enso_jax.grading._summary import detail, dimension_errors, dimension_means
+from enso_jax.grading._summary import (
+    detail,
+    dimension_errors,
+    dimension_means,
+    replicate_scores,
+)
 from enso_jax.observations import Record
 from enso_jax.protocol import Protocol
 from enso_jax.scores import Climate, observed_climate
@@ -70,6 +75,7 @@ class Terms:
             reason=None,
             scores=dimension_means(scores, self.protocol),
             standard_errors=dimension_errors(scores, self.protocol),
+            replicate_scores=replicate_scores(scores, self.protocol),
             detail=detail(scores, experiments, self.observed),
             **self._stated(submission),
         )
@@ -82,6 +88,7 @@ class Terms:
             reason=Reason(category=fault.category, message=fault.message),
             scores=DimensionScores(statistical=0.0, dynamical=0.0, predictive=0.0, composite=0.0),
             standard_errors=None,
+            replicate_scores=(),
             detail=None,
             **self._stated(submission),
         )

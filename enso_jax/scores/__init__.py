@@ -9,6 +9,7 @@ from enso_jax.scores._curves import curve_score as curve_score
 from enso_jax.scores._curves import pdf as pdf
 from enso_jax.scores._curves import pdf_weights as pdf_weights
 from enso_jax.scores._curves import seasonal_variance as seasonal_variance
+from enso_jax.scores._curves import skewness as skewness
 from enso_jax.scores._diversity import event_points as event_points
 from enso_jax.scores._diversity import order_score as order_score
 from enso_jax.scores._diversity import region as region

@@ -46,6 +46,13 @@ def seasonal_variance(series: np.ndarray) -> np.ndarray:
     return years.var(axis=-2, ddof=1)
 
 
+def skewness(series: np.ndarray) -> np.ndarray:
+    """Third moment about the mean over the cubed standard deviation, ``(...)``; 0 if constant."""
+    x = series - series.mean(axis=-1, keepdims=True)
+    third, second = (x**3).mean(axis=-1), (x**2).mean(axis=-1)
+    return np.divide(third, second**1.5, out=np.zeros_like(third), where=second > 0.0)
+
+
 def acf(series: np.ndarray, max_lag: int) -> np.ndarray:
     """Autocorrelation at lags 0 to `max_lag` months, ``(..., lag)``.
 

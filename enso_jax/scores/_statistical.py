@@ -31,11 +31,13 @@ class Climate:
         curves: by name (`CURVES`), ``(segment, index, point)``.
         counts: events of each type by segment, ``(segment,)``.
         points: strength (degC) and longitude (degrees east) of El Ninos, ``(event, 2)``.
+        skewness: of each index's months, over all segments as one series. Not scored.
     """
 
     curves: Mapping[str, np.ndarray]
     counts: Mapping[str, np.ndarray]
     points: np.ndarray
+    skewness: Mapping[str, float]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +65,7 @@ def simulated_climate(monthly: np.ndarray, record: Record, protocol: Protocol) -
     return _climate(
         curves.segments(monthly, protocol.segment_years),
         curves.segments(monthly, protocol.event_segment_years),
-        winters(monthly),
+        monthly,
         record,
         protocol,
     )
@@ -77,10 +79,10 @@ def observed_climate(record: Record, protocol: Protocol) -> Climate:
     """
     anomalies = record.long.values - record.long.values.mean(axis=0)
     whole = anomalies[None]
-    climate = _climate(whole, whole, winters(anomalies), record, protocol)
+    climate = _climate(whole, whole, anomalies, record, protocol)
     counts = {name: np.array([record.event_counts[name]]) for name in EVENT_TYPES}
     points = climate.points if record.peaks is None else record.peaks
-    return Climate(climate.curves, counts, points)
+    return dataclasses.replace(climate, counts=counts, points=points)
 
 
 def statistical_score(
@@ -104,7 +106,7 @@ def statistical_score(
     return StatisticalScore(float(score), groups, components)
 
 
-def _climate(segments, event_segments, winter, record: Record, protocol: Protocol) -> Climate:
+def _climate(segments, event_segments, monthly, record: Record, protocol: Protocol) -> Climate:
     series = np.swapaxes(segments, -1, -2)
     by_name = {
         "pdf": curves.pdf(series, pdf_grid(protocol)),
@@ -113,8 +115,9 @@ def _climate(segments, event_segments, winter, record: Record, protocol: Protoco
     }
     counts = count_events(event_segments, protocol)
     longitude = record.profile.longitude
-    points = diversity.event_points(winter, record.profile, longitude, protocol)
-    return Climate(by_name, counts, points)
+    points = diversity.event_points(winters(monthly), record.profile, longitude, protocol)
+    asymmetry = dict(zip(INDICES, map(float, curves.skewness(monthly.T)), strict=True))
+    return Climate(by_name, counts, points, asymmetry)
 
 
 def _curve_components(

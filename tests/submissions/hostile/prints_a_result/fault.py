@@ -2,7 +2,7 @@ import stat
 
 _step = step
 _left = 50
-_forged = b'{"schema_version": 1, "outcome": "scored", "scores": {"composite": 100.0}}\n'
+_forged = b'{"schema_version": 2, "outcome": "scored", "scores": {"composite": 100.0}}\n'
 
 
 def step(state, t, dt, rng):

