@@ -74,6 +74,44 @@ def whole_set(folder: Path, names: Sequence[str]) -> Iterator[Path]:
         shutil.rmtree(staging, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """A place to write a folder, which becomes `folder` when the block ends without an error.
+
+    Entered before long work, it finds out early whether `folder` can be written. One that is
+    there already stays as it is: that is right if the same was to be written, and else an error.
+
+    Raises:
+        OutputError: if there is something else at `folder`, it cannot be written, or the disk
+            is full.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder.parent))
+        staging.chmod(0o755)  # of mkdtemp, nobody else may read it
+    except OSError as error:
+        raise _output_error(folder, error) from error
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(f"{folder} is a file: choose another place.")
+        yield staging
+        for path in staging.rglob("*"):
+            sync(path)
+        if folder.exists() and any(folder.iterdir()):
+            if _contents(folder) != _contents(staging):
+                raise OutputError(
+                    f"{folder} is there already with other contents: choose another place, or "
+                    "move it away."
+                )
+        else:
+            staging.rename(folder)
+            sync(folder.parent)
+    except OSError as error:
+        raise _output_error(folder, error) from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
 def sync(path: Path) -> None:
     """Waits until a file, or the names in a folder, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
@@ -81,6 +119,14 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _contents(folder: Path) -> dict[Path, bytes | None]:
+    """The files below a folder by their names in it; None for a folder."""
+    return {
+        path.relative_to(folder): None if path.is_dir() else path.read_bytes()
+        for path in folder.rglob("*")
+    }
 
 
 def _output_error(path: Path, error: OSError) -> OutputError:

@@ -1,6 +1,6 @@
 """How are results read on a terminal? As tables, made here and printed by the commands."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from rich import box
@@ -12,9 +12,11 @@ from enso_jax.models import BuiltInModel, PublishedScores
 from enso_jax.observations import Record, Series
 from enso_jax.observations.check import TOLERANCES, CheckResult
 from enso_jax.scores import METRICS
+from enso_jax.simplify import ReductionResult, Simplification
 from enso_jax.state import MONTHS_PER_YEAR, NAMES, VARIABLES, month_label
 
 _DIMENSIONS = ("statistical", "dynamical", "predictive")
+_CHANGES = ("S", "D", "P", "composite")
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -77,6 +79,108 @@ def _remark(result: GradeResult | None, marks: Iterable[str]) -> str:
     if result.reason is not None:
         return ", ".join([*marks, f"invalid: {result.reason.category}"])
     return ", ".join(marks)
+
+
+def reduction_table(found: Simplification) -> Table:
+    """The model as submitted, what its search went through, and what more cannot be spared."""
+    table = _plain_table(
+        "dropped", right=("drift", "noise", "coefficients", *_CHANGES, "skewness T_E")
+    )
+    table.add_column("")
+    table.add_row("as submitted", *_reduction_cells(found.submitted), "")
+    for place in _shown(found):
+        reduction = found.reductions[place]
+        marks = [name for name, at in found.families.items() if at == place]
+        remark = ", ".join(["chosen"] * (place == found.chosen) + marks) or reduction.verdict
+        table.add_row(
+            dropped_text(reduction.dropped, found.groups) or "nothing, in terms",
+            *_reduction_cells(reduction),
+            remark,
+        )
+    return table
+
+
+def structure_table(found: Iterable[Simplification]) -> Table:
+    """The paper's Table 12: structure and scores of models before and after simplification."""
+    table = _plain_table("model", right=("version", "drift", "noise", *_CHANGES))
+    for one in found:
+        reductions = [("Simplified", one.reductions[place]) for place in _reported(one)]
+        for version, reduction in [("Original", one.submitted), *reductions]:
+            drift, noise = _kinds(reduction)
+            cells = _with_changes(reduction) if reduction.dropped else _plain_scores(reduction)
+            table.add_row(one.name, version, drift, noise, *cells)
+        table.add_section()
+    return table
+
+
+def dropped_text(dropped: Sequence[str], groups: Sequence[str]) -> str:
+    """Names of groups in few words: ``all nonlinear, seasonal/T_E/h_W``."""
+    words, left = [], list(dropped)
+    for kind in dict.fromkeys(group.split("/")[0] for group in dropped):
+        of_kind = [group for group in groups if group.split("/")[0] == kind]
+        if set(of_kind) <= set(dropped) and len(of_kind) > 1:
+            words.append(f"all {kind}")
+            left = [group for group in left if group not in of_kind]
+    return ", ".join(words + left)
+
+
+def _shown(found: Simplification) -> list[int]:
+    """Places of reductions: those of the paths, the families', and one step beyond the choice."""
+    on_paths = [
+        place
+        for path in found.paths
+        for place in path.places
+        if found.reductions[place].dropped or found.found is not None
+    ]
+    beyond = []
+    if found.choice is not None:
+        beyond = [
+            place
+            for place, reduction in enumerate(found.reductions)
+            if set(found.choice.dropped) < set(reduction.dropped)
+            and len(reduction.dropped) == len(found.choice.dropped) + 1
+        ]
+    return list(dict.fromkeys([*on_paths, *found.families.values(), *beyond]))
+
+
+def _reported(found: Simplification) -> list[int]:
+    """The families' reductions, the best first; the choice where there are none."""
+    places = sorted(
+        found.families.values(), key=lambda place: -found.reductions[place].scores.composite
+    )
+    if not places and found.chosen is not None:
+        places = [found.chosen]
+    return [place for place in places if found.reductions[place].dropped]
+
+
+def _reduction_cells(reduction: ReductionResult) -> list[str]:
+    return [
+        *_kinds(reduction),
+        f"{reduction.drift_coefficients}",
+        *(_with_changes(reduction) if reduction.dropped else _plain_scores(reduction)),
+        f"{reduction.skewness:.2f}",
+    ]
+
+
+def _kinds(reduction: ReductionResult) -> tuple[str, str]:
+    """Drift and noise as the paper writes them."""
+    drift, noise = reduction.structure.split("-")
+    return "NL" if drift == "nonlinear" else "L", "Mult." if noise == "multiplicative" else "Add."
+
+
+def _plain_scores(reduction: ReductionResult) -> list[str]:
+    return [f"{getattr(reduction.scores, name):.3f}" for name in (*_DIMENSIONS, "composite")]
+
+
+def _with_changes(reduction: ReductionResult) -> list[str]:
+    """Each score with its change from the original and the standard error of that."""
+    cells = []
+    for name, score in zip((*_DIMENSIONS, "composite"), _plain_scores(reduction), strict=True):
+        change = getattr(reduction.changes, name)
+        error = reduction.change_errors and getattr(reduction.change_errors, name)
+        within = "" if error is None else f" ± {error:.3f}"
+        cells.append(f"{score} ({change:+.3f}{within})")
+    return cells
 
 
 def validation_lines(found: Validation) -> Iterator[str]:

@@ -21,7 +21,8 @@ LAYERS = (
     {"experiments", "scores", "submissions"},
     {"fitting", "grading"},
     {"checkpoints"},
-    {"benchmark", "figures", "leaderboard", "simplify", "tables"},
+    {"simplify"},
+    {"benchmark", "figures", "leaderboard", "tables"},
     {"cli"},
     {"__main__"},
 )

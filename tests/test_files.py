@@ -2,7 +2,7 @@
 
 import pytest
 
-from enso_jax.files import OutputError, whole_file, whole_set
+from enso_jax.files import OutputError, whole_file, whole_folder, whole_set
 
 
 def test_a_set_replaces_the_one_before_and_nothing_else(tmp_path):
@@ -54,3 +54,44 @@ def test_a_folder_that_cannot_be_made_is_refused_on_entry(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="Not a directory"):
         whole_set(tmp_path / "file" / "folder", []).__enter__()
+
+
+def write_pair(folder, text="new"):
+    with whole_folder(folder) as staging:
+        (staging / "inner").mkdir()
+        (staging / "inner" / "a.txt").write_text(text)
+        (staging / "b.txt").write_text("b")
+
+
+def test_a_folder_appears_whole_and_is_written_once(tmp_path):
+    write_pair(tmp_path / "deep" / "place")
+    assert (tmp_path / "deep" / "place" / "inner" / "a.txt").read_text() == "new"
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["place"]
+    write_pair(tmp_path / "deep" / "place")  # the same again is right
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["place"]
+
+
+def test_a_folder_with_other_contents_is_left_alone(tmp_path):
+    write_pair(tmp_path / "place")
+    with pytest.raises(OutputError, match="place is there already with other contents"):
+        write_pair(tmp_path / "place", text="other")
+    assert (tmp_path / "place" / "inner" / "a.txt").read_text() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["place"]
+
+
+def test_a_file_is_not_made_a_folder(tmp_path):
+    (tmp_path / "place").write_text("old")
+    with pytest.raises(OutputError, match="place is a file"):
+        write_pair(tmp_path / "place")
+    assert (tmp_path / "place").read_text() == "old"
+
+
+def test_an_interrupted_folder_leaves_nothing(tmp_path):
+    def interrupted():
+        with whole_folder(tmp_path / "place") as staging:
+            (staging / "a.txt").write_text("half of")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""What is done once in a process of its own, so that its memory can be measured?
+"""What is done once in a process of its own, so that its memory and its start can be measured?
 
 ``python -m enso_jax.benchmark._jobs NAME [--quick] [--observations DIR]``
 """
@@ -12,17 +12,29 @@ from typing import Final
 import jax
 
 from enso_jax.benchmark._setting import FOLDER, Setting
-from enso_jax.benchmark._stacks import grade_stacked
+from enso_jax.benchmark._stacks import grade_stacked, sweep_apart, sweep_stacked
 from enso_jax.grading import grade_submission
 from enso_jax.observations import record_in_use
 
 HOST: Final = "host"
 STACKED: Final = "stacked"
+SWEEP: Final = "sweep"
+APART: Final = "apart"
 
 
 def stack_size(setting: Setting) -> int:
     """How many checkpoints the job `STACKED` grades."""
     return 8 if setting.quick else 64
+
+
+def sweep_reductions(setting: Setting) -> int:
+    """How many reductions the job `SWEEP` grades."""
+    return 8 if setting.quick else 64
+
+
+def apart_reductions(setting: Setting) -> int:
+    """How many of them the job `APART` grades."""
+    return 1 if setting.quick else 8
 
 
 def host_protocol_years(setting: Setting) -> int:
@@ -43,7 +55,20 @@ def _stacked(setting: Setting) -> None:
     grade_stacked(stack_size(setting), setting)
 
 
-_JOBS: Final[Mapping[str, Callable[[Setting], None]]] = {HOST: _host, STACKED: _stacked}
+def _sweep(setting: Setting) -> None:
+    sweep_stacked(sweep_reductions(setting), setting)
+
+
+def _apart(setting: Setting) -> None:
+    sweep_apart(apart_reductions(setting), setting)
+
+
+_JOBS: Final[Mapping[str, Callable[[Setting], None]]] = {
+    HOST: _host,
+    STACKED: _stacked,
+    SWEEP: _sweep,
+    APART: _apart,
+}
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from enso_jax.benchmark._precision import Precision, precision
 from enso_jax.benchmark._setting import Setting
 from enso_jax.benchmark._stacked import Stacked, stacked
 from enso_jax.benchmark._start import Start, start
+from enso_jax.benchmark._sweep import Sweep, sweep
 from enso_jax.submissions import IsolationUnavailable
 
 SCHEMA_VERSION: Final = 1
@@ -28,6 +29,7 @@ PARTS: Final[Mapping[str, Callable[[Setting], Measured]]] = {
     "engines": engines,
     "start": start,
     "stacked": stacked,
+    "sweep": sweep,
     "growth": growth,
     "precision": precision,
     "memory": memory,
@@ -54,6 +56,7 @@ class Report(Measured):
     engines: Engines | None = None
     start: Start | None = None
     stacked: Stacked | None = None
+    sweep: Sweep | None = None
     growth: Growth | None = None
     precision: Precision | None = None
     memory: Memory | None = None

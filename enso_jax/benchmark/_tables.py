@@ -12,6 +12,7 @@ from enso_jax.benchmark._memory import Memory
 from enso_jax.benchmark._precision import Precision, Scores
 from enso_jax.benchmark._report import Report
 from enso_jax.benchmark._stacked import Stacked
+from enso_jax.benchmark._sweep import Sweep
 from enso_jax.benchmark._start import Start
 
 
@@ -25,6 +26,8 @@ def report_tables(report: Report) -> Iterator[Table]:
         yield _start(report.start)
     if report.stacked is not None:
         yield _stacked(report.stacked)
+    if report.sweep is not None:
+        yield _sweep(report.sweep)
     if report.growth is not None:
         yield _growth(report.growth)
     if report.precision is not None:
@@ -88,6 +91,21 @@ def _stacked(stacked: Stacked) -> Table:
             _time(stack.seconds),
             _time(stack.per_checkpoint_s),
         )
+    return table
+
+
+def _sweep(sweep: Sweep) -> Table:
+    table = _table("A sweep of reductions", ("reductions", "time", "each"))
+    stacked, apart = sweep.stacked_s / sweep.reductions, sweep.apart_s / sweep.apart_reductions
+    table.add_row("in stacks", f"{sweep.reductions}", _time(sweep.stacked_s), _time(stacked))
+    table.add_row(
+        "one after another, each compiled",
+        f"{sweep.apart_reductions}",
+        _time(sweep.apart_s),
+        _time(apart),
+    )
+    table.add_row("one after another, compiled once, warm", "1", "", _time(sweep.warm_each_s))
+    table.add_row("the whole sweep, apart by stacked", "", f"{sweep.ratio:.1f} times", "")
     return table
 
 

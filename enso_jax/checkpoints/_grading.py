@@ -23,6 +23,7 @@ from enso_jax.checkpoints._store import (
     Settings,
     Store,
     result_key,
+    settings_of,
     unreadable_digest,
 )
 from enso_jax.grading import GradeResult, Terms
@@ -75,19 +76,8 @@ def request_of(
     Raises:
         IsolationUnavailable: if there is no sandbox, or not the one that was asked for.
     """
-    record = terms.record
-    settings = Settings.model_validate(
-        {
-            "engine": engine,
-            "protocol": terms.protocol.digest(),
-            "observations": record.digest,
-            "observations_name": record.name,
-            "observations_kind": record.kind,
-            "seed": terms.seed,
-            "replicates": terms.replicates,
-            "engine_choice": engine_choice,
-            "months_at_1_january": months_at_1_january,
-        }
+    settings = settings_of(
+        terms, engine, engine_choice=engine_choice, months_at_1_january=months_at_1_january
     )
     return Request(terms, settings, choose(isolation), again)
 

@@ -18,9 +18,8 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Final, TypeVar
 
-from enso_jax.checkpoints._schedulers import Outcome, Scheduler
-from enso_jax.checkpoints._store import engine_digest
-from enso_jax.checkpoints._task import Grader, Task, tasks_of
+from enso_jax.checkpoints._models import graded_models
+from enso_jax.checkpoints._schedulers import Scheduler
 from enso_jax.grading import (
     Examined,
     GradeResult,
@@ -90,7 +89,12 @@ def outcomes(
                 yield one.key, outcome
         # In the order of the runs, whichever sandbox was the fastest.
         ordered = [(one.key, found[one.key]) for one in several if one.key in found]
-        yield from _compiled(ordered, terms, scheduler)
+        compiled = [
+            (key, examined.step, examined.about)
+            for key, examined in ordered
+            if examined.step is not None
+        ]
+        yield from graded_models(compiled, terms, scheduler)
         yield from _called(ordered, terms)
 
 
@@ -111,34 +115,6 @@ def _examined(
         )
     except InvalidSubmission as fault:
         return terms.invalid(fault, about)
-
-
-def _compiled(
-    models: Sequence[tuple[str, Examined]], terms: Terms, scheduler: Scheduler
-) -> Iterator[_One]:
-    grade = Grader(terms.record, terms.protocol, terms.seed, terms.replicates, engine_digest())
-    tasks = tasks_of(
-        (key, examined.step, examined.about)
-        for key, examined in models
-        if examined.step is not None
-    )
-    failed: list[Task] = []
-    for task, outcome in scheduler.outcomes(grade, tasks):
-        if isinstance(outcome, Exception) and len(task.keys) > 1:
-            failed.append(task)
-        else:
-            yield from _by_key(task, outcome)
-    # One of them may be to blame; the others have their results all the same.
-    singles = [single for task in failed for single in task.one_by_one()]
-    for task, outcome in scheduler.outcomes(grade, singles):
-        yield from _by_key(task, outcome)
-
-
-def _by_key(task: Task, outcome: Outcome) -> Iterator[_One]:
-    if isinstance(outcome, Exception):
-        yield from ((key, outcome) for key in task.keys)
-    else:
-        yield from zip(task.keys, outcome, strict=True)
 
 
 def _called(models: Sequence[tuple[str, Examined]], terms: Terms) -> Iterator[_One]:

@@ -24,7 +24,7 @@ import pydantic
 
 import enso_jax
 from enso_jax.files import OutputError, whole_file
-from enso_jax.grading import GradeResult, ResultError, first_fault, read_result
+from enso_jax.grading import GradeResult, ResultError, Terms, first_fault, read_result
 from enso_jax.submissions import InvalidSubmission
 
 #: The parts of the library that a number depends on.
@@ -186,6 +186,36 @@ def open_store(folder: Path) -> Store:
 def engine_digest() -> str:
     """The version of the library, and a digest of those of its sources that numbers depend on."""
     return f"{enso_jax.__version__}+{_digest_of_sources()[:12]}"
+
+
+def settings_of(
+    terms: Terms,
+    engine: str,
+    *,
+    engine_choice: str = "auto",
+    months_at_1_january: float | None = None,
+) -> Settings:
+    """The settings of grades on `terms`.
+
+    Args:
+        terms: record, protocol, seed and replicates.
+        engine: `engine_digest()`.
+        engine_choice, months_at_1_january: see `Settings`.
+    """
+    record = terms.record
+    return Settings.model_validate(
+        {
+            "engine": engine,
+            "protocol": terms.protocol.digest(),
+            "observations": record.digest,
+            "observations_name": record.name,
+            "observations_kind": record.kind,
+            "seed": terms.seed,
+            "replicates": terms.replicates,
+            "engine_choice": engine_choice,
+            "months_at_1_january": months_at_1_january,
+        }
+    )
 
 
 def result_key(submission_digest: str, settings: Settings) -> str:

@@ -24,6 +24,9 @@ from enso_jax.models import Step
 from enso_jax.observations import Record
 from enso_jax.protocol import Protocol
 
+#: The key of a result, the model, and what the result says of it.
+Model = tuple[str, Step, Submission]
+
 
 @dataclasses.dataclass(frozen=True)
 class Task:
@@ -90,19 +93,24 @@ class Grader:
         )
 
 
-def tasks_of(models: Iterable[tuple[str, Step, Submission]]) -> list[Task]:
-    """Tasks for models of any structures, each given with the key of its result."""
-    alike: dict[object, list[tuple[str, Step, Submission]]] = {}
+def tasks_of(models: Iterable[Model], at_once: int | None = None) -> list[Task]:
+    """Tasks for models of any structures.
+
+    Args:
+        models: to be graded.
+        at_once: models in a batch; what suits the number of each structure's if None.
+    """
+    alike: dict[object, list[Model]] = {}
     for key, step, about in models:
         plain = jax.tree.map(np.asarray, step)
         alike.setdefault(structure(plain), []).append((key, plain, about))
     return [
-        _task(group[start : start + MOST_AT_ONCE], batch_size(len(group)))
+        _task(group[start : start + MOST_AT_ONCE], at_once or batch_size(len(group)))
         for group in alike.values()
         for start in range(0, len(group), MOST_AT_ONCE)
     ]
 
 
-def _task(models: Sequence[tuple[str, Step, Submission]], at_once: int) -> Task:
+def _task(models: Sequence[Model], at_once: int) -> Task:
     keys, steps, abouts = zip(*models, strict=True)
     return Task(keys, steps, abouts, at_once)

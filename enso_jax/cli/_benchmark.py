@@ -27,7 +27,7 @@ def benchmark(
         str | None,
         typer.Option(
             metavar="PART,...",
-            help="Of floor, engines, start, stacked, growth, precision, memory; else all.",
+            help="Of floor, engines, start, stacked, sweep, growth, precision, memory; else all.",
         ),
     ] = None,
     quick: Annotated[

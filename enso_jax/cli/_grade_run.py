@@ -34,7 +34,9 @@ from enso_jax.cli._options import (
     Precision,
     PrecisionOption,
     ReplicatesOption,
+    SchedulerOption,
     SeedOption,
+    StoreOption,
     protocol_of,
     record_of,
 )
@@ -50,9 +52,7 @@ def grade_run(
         list[Path],
         typer.Argument(help="Folders of runs, or folders of submission folders.", metavar="RUN..."),
     ],
-    store: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where results are kept and found again.")
-    ] = Path("store"),
+    store: StoreOption = Path("store"),
     observations: ObservationsOption = None,
     measured_only: MeasuredOnlyOption = False,
     seed: SeedOption = 0,
@@ -61,13 +61,7 @@ def grade_run(
     isolation: IsolationOption = None,
     engine: EngineOption = EngineChoice.auto,
     calendar: CalendarOption = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHERE",
-            help="here, local:N, tcp://HOST:PORT or slurm:JOBS; else whichever is faster here.",
-        ),
-    ] = None,
+    scheduler: SchedulerOption = None,
     device: DeviceOption = DeviceChoice.auto,
     again: Annotated[
         bool,

@@ -86,6 +86,17 @@ CalendarOption = Annotated[
 DeviceOption = Annotated[
     DeviceChoice, typer.Option("--device", help="auto: a GPU where JAX finds one, else the CPU.")
 ]
+StoreOption = Annotated[
+    Path, typer.Option("--store", metavar="DIR", help="Where results are kept and found again.")
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="WHERE",
+        help="here, local:N, tcp://HOST:PORT or slurm:JOBS; else whichever is faster here.",
+    ),
+]
 
 
 def existing_folder(path: Path) -> Path:

@@ -1,0 +1,32 @@
+"""The simplest form of a model that keeps its scores: groups of terms, search, families."""
+
+from enso_jax.simplify._criteria import Criteria as Criteria
+from enso_jax.simplify._criteria import CriteriaError as CriteriaError
+from enso_jax.simplify._families import FAMILIES as FAMILIES
+from enso_jax.simplify._families import LINEAR_MULTIPLICATIVE as LINEAR_MULTIPLICATIVE
+from enso_jax.simplify._families import NONLINEAR_ADDITIVE as NONLINEAR_ADDITIVE
+from enso_jax.simplify._families import structure_of as structure_of
+from enso_jax.simplify._groups import GroupError as GroupError
+from enso_jax.simplify._groups import groups_of as groups_of
+from enso_jax.simplify._groups import held as held
+from enso_jax.simplify._groups import named_groups as named_groups
+from enso_jax.simplify._groups import pruned as pruned
+from enso_jax.simplify._groups import removable_groups as removable_groups
+from enso_jax.simplify._groups import without as without
+from enso_jax.simplify._noise import with_mean_levels as with_mean_levels
+from enso_jax.simplify._reductions import Original as Original
+from enso_jax.simplify._reductions import Reducer as Reducer
+from enso_jax.simplify._reductions import Reduction as Reduction
+from enso_jax.simplify._reductions import reduced as reduced
+from enso_jax.simplify._result import ReductionResult as ReductionResult
+from enso_jax.simplify._result import Simplification as Simplification
+from enso_jax.simplify._search import MOST_EXHAUSTIVE as MOST_EXHAUSTIVE
+from enso_jax.simplify._search import Path as Path
+from enso_jax.simplify._search import Search as Search
+from enso_jax.simplify._search import backward as backward
+from enso_jax.simplify._search import exhaustive as exhaustive
+from enso_jax.simplify._search import only as only
+from enso_jax.simplify._simplify import REFITS as REFITS
+from enso_jax.simplify._simplify import NotSimplified as NotSimplified
+from enso_jax.simplify._simplify import Simplified as Simplified
+from enso_jax.simplify._simplify import simplify as simplify
