@@ -37,11 +37,36 @@ def scored(three: Three, errors: Three | None = (0.01, 0.01, 0.01)) -> GradeResu
     return _result(
         outcome="scored",
         reason=None,
-        scores=_dimensions(three, sum(w * x for w, x in zip(PROTOCOL.weights, three, strict=True))),
+        scores=_dimensions(three, _composite(three)),
         standard_errors=errors
         and _dimensions(
             errors, sum((w * x) ** 2 for w, x in zip(PROTOCOL.weights, errors, strict=True)) ** 0.5
         ),
+    )
+
+
+def simulated(each: Sequence[Three], skewness: float, observed: float = 0.8) -> GradeResult:
+    """A result with these scores of its replicates, and this skewness of T_E."""
+    rows = [_dimensions(three, _composite(three)) for three in each]
+    means = _means([(*three, _composite(three)) for three in each])
+    asymmetry = {"mean": skewness, "standard_error": 0.01, "observed": observed}
+    return _result(
+        outcome="scored",
+        reason=None,
+        scores=_dimensions(means[:3], means[3]),
+        standard_errors=_dimensions((0.01, 0.01, 0.01), 0.01) if len(each) > 1 else None,
+        replicate_scores=tuple(rows),
+        replicates=len(each),
+        detail={
+            "statistical": {
+                "groups": {},
+                "components": {},
+                "event_counts": {},
+                "skewness": {"T_C": asymmetry, "T_E": asymmetry},
+            },
+            "dynamical": {"components": {}, "innovation_variance": {}},
+            "predictive": {"components": {}, "by_lead": {}, "starts": 108},
+        },
     )
 
 
@@ -112,6 +137,14 @@ def _result(**outcome: object) -> GradeResult:
             **outcome,
         }
     )
+
+
+def _composite(three: Three) -> float:
+    return sum(w * x for w, x in zip(PROTOCOL.weights, three, strict=True))
+
+
+def _means(rows: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    return tuple(sum(column) / len(rows) for column in zip(*rows, strict=True))
 
 
 def _dimensions(three: Three, composite: float) -> Mapping[str, float]:
