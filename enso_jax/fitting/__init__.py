@@ -1,4 +1,10 @@
 """How do a model's parameters follow from what another model, or nature, does?"""
 
+from enso_jax.fitting._free import KINDS as KINDS
+from enso_jax.fitting._free import STATISTICS_KINDS as STATISTICS_KINDS
+from enso_jax.fitting._free import free_parameters as free_parameters
+from enso_jax.fitting._increments import increments as increments
+from enso_jax.fitting._refit import Refit as Refit
+from enso_jax.fitting._refit import Refitter as Refitter
 from enso_jax.fitting._samples import Samples as Samples
 from enso_jax.fitting._samples import sample as sample

@@ -1,5 +1,6 @@
 """What can be graded: the Step, models written as terms, and the built-in models."""
 
+from enso_jax.models._harmonics import CONSTANT as CONSTANT
 from enso_jax.models._harmonics import HARMONICS as HARMONICS
 from enso_jax.models._harmonics import season as season
 from enso_jax.models._library import BUILT_IN as BUILT_IN
