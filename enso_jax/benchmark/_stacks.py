@@ -30,9 +30,7 @@ def sweep_stacked(count: int, setting: Setting) -> None:
 def sweep_apart(count: int, setting: Setting) -> None:
     """Grades `count` reductions one after another, each written down without what it lacks."""
     model = setting.model
-    steps = [
-        pruned(without(model, dropped), dropped) for dropped in _masks(model, count)
-    ]
+    steps = [pruned(without(model, dropped), dropped) for dropped in _masks(model, count)]
     grade_each(steps, setting)
 
 

@@ -12,8 +12,8 @@ from enso_jax.benchmark._memory import Memory
 from enso_jax.benchmark._precision import Precision, Scores
 from enso_jax.benchmark._report import Report
 from enso_jax.benchmark._stacked import Stacked
-from enso_jax.benchmark._sweep import Sweep
 from enso_jax.benchmark._start import Start
+from enso_jax.benchmark._sweep import Sweep
 
 
 def report_tables(report: Report) -> Iterator[Table]:

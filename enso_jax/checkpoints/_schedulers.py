@@ -14,6 +14,7 @@ import os
 import shutil
 import signal
 import urllib.parse
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -218,6 +219,8 @@ def _keep_ctrl_c_from_workers(cluster: "LocalCluster") -> None:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Keeps to itself what Dask says of workers that come and go."""
+    # For good: interrupted, Dask's objects are only closed when they are collected, after this.
+    warnings.filterwarnings("ignore", "coroutine '.*' was never awaited", RuntimeWarning)
     loggers = [logging.getLogger(name) for name in ("distributed", "bokeh", "tornado")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,20 +1,14 @@
 """`enso-jax simplify`: the simplest form of a model that keeps its scores."""
 
-import contextlib
 import dataclasses
 import enum
 import json as json_
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from enso_jax.cli._console import wide_console
 from enso_jax.cli._errors import INVALID, USAGE
 from enso_jax.cli._options import (
     CalendarOption,
@@ -33,14 +27,10 @@ from enso_jax.cli._options import (
     record_of,
 )
 from enso_jax.own_process import set_up_jax
-from enso_jax.wording import AGAINST_SIMULATED
 
 if TYPE_CHECKING:
     from enso_jax.checkpoints import ModelGrader
-    from enso_jax.grading import Submission, Terms
-    from enso_jax.models import Step
-    from enso_jax.protocol import Protocol
-    from enso_jax.simplify import Criteria, Search, Simplification, Simplified
+    from enso_jax.simplify import Criteria
 
 
 class RefitChoice(enum.StrEnum):
@@ -124,7 +114,7 @@ def simplify(
     set_up_jax(device=device.value)
     from enso_jax import checkpoints
     from enso_jax.grading import Terms
-    from enso_jax.simplify import Criteria, GroupError, NotSimplified
+    from enso_jax.simplify import Criteria, GroupError, SimplifyError
 
     record, protocol = record_of(observations, measured_only), protocol_of(precision)
     kept, wanted = checkpoints.open_store(store), Criteria.of(criteria)
@@ -137,7 +127,7 @@ def simplify(
         for model in models:
             try:
                 done.append(_simplified(model, task, isolation, calendar))
-            except NotSimplified as fault:
+            except SimplifyError as fault:
                 print(f"enso-jax: {model}: {fault}", file=sys.stderr)
                 status = max(status, INVALID)
             except GroupError as fault:

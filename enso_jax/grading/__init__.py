@@ -7,10 +7,12 @@ from enso_jax.grading._identity import step_digest as step_digest
 from enso_jax.grading._identity import submission as submission
 from enso_jax.grading._result import SCHEMA_VERSION as SCHEMA_VERSION
 from enso_jax.grading._result import Detail as Detail
+from enso_jax.grading._result import DimensionScores as DimensionScores
 from enso_jax.grading._result import Estimate as Estimate
 from enso_jax.grading._result import GradeResult as GradeResult
 from enso_jax.grading._result import ResultError as ResultError
 from enso_jax.grading._result import Submission as Submission
+from enso_jax.grading._result import UsedObservations as UsedObservations
 from enso_jax.grading._result import first_fault as first_fault
 from enso_jax.grading._result import read_result as read_result
 from enso_jax.grading._room import make_room_for_programs as make_room_for_programs

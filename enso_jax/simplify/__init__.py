@@ -8,7 +8,6 @@ from enso_jax.simplify._families import NONLINEAR_ADDITIVE as NONLINEAR_ADDITIVE
 from enso_jax.simplify._families import structure_of as structure_of
 from enso_jax.simplify._groups import GroupError as GroupError
 from enso_jax.simplify._groups import groups_of as groups_of
-from enso_jax.simplify._groups import held as held
 from enso_jax.simplify._groups import named_groups as named_groups
 from enso_jax.simplify._groups import pruned as pruned
 from enso_jax.simplify._groups import removable_groups as removable_groups
@@ -26,7 +25,7 @@ from enso_jax.simplify._search import Search as Search
 from enso_jax.simplify._search import backward as backward
 from enso_jax.simplify._search import exhaustive as exhaustive
 from enso_jax.simplify._search import only as only
-from enso_jax.simplify._simplify import REFITS as REFITS
-from enso_jax.simplify._simplify import NotSimplified as NotSimplified
+from enso_jax.simplify._simplify import REFINEMENTS as REFINEMENTS
 from enso_jax.simplify._simplify import Simplified as Simplified
+from enso_jax.simplify._simplify import SimplifyError as SimplifyError
 from enso_jax.simplify._simplify import simplify as simplify

@@ -72,9 +72,7 @@ class Criteria:
 
         Both are compared on the replicates that both have, whose noise is the same.
         """
-        limits = {
-            name: self.dimension if name in DIMENSIONS else self.composite for name in SCORES
-        }
+        limits = {name: self.dimension if name in DIMENSIONS else self.composite for name in SCORES}
         shared = min(original.replicates, reduced.replicates)
         margins = {}
         for name, share in limits.items():

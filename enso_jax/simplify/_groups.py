@@ -17,9 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
-import numpy as np
 
 from enso_jax.models import Amplitude, Factor, TermModel
 
@@ -100,24 +98,6 @@ def without(model: TermModel, dropped: frozenset[str]) -> TermModel:
     ]
     return eqx.tree_at(
         lambda tree: (tree.terms, tree.amplitudes), model, (tuple(terms), tuple(amplitudes))
-    )
-
-
-def held(free: TermModel, dropped: frozenset[str]) -> TermModel:
-    """Which numbers are free (as `free_parameters`), less those of dropped groups."""
-
-    def none(part: object) -> object:
-        return jax.tree.map(np.zeros_like, part)
-
-    terms = [none(term) if term.group in dropped else term for term in free.terms]
-    amplitudes = [
-        dataclasses.replace(amplitude, factors=tuple(map(none, amplitude.factors)))
-        if amplitude.group in dropped
-        else amplitude
-        for amplitude in free.amplitudes
-    ]
-    return eqx.tree_at(
-        lambda tree: (tree.terms, tree.amplitudes), free, (tuple(terms), tuple(amplitudes))
     )
 
 

@@ -22,7 +22,7 @@ from enso_jax.fitting import Refitter, Samples, free_parameters
 from enso_jax.grading import GradeResult, Submission, submission
 from enso_jax.models import Step, TermModel
 from enso_jax.simplify._criteria import Criteria
-from enso_jax.simplify._groups import drift_coefficients, held, pruned, without
+from enso_jax.simplify._groups import drift_coefficients, pruned, without
 from enso_jax.simplify._noise import with_mean_levels
 
 #: Sizes of batches: of one replicate, and of all.
@@ -156,10 +156,11 @@ class Reducer:
                 return max(kept, key=lambda reduction: reduction.composite)
         return None
 
-    def refine(self, reduction: Reduction, name: str, refit: Refitter) -> Reduction:
+    def refine(
+        self, reduction: Reduction, name: str, refit: Callable[[TermModel], TermModel]
+    ) -> Reduction:
         """What another refit makes of a reduction; the reduction where that is not kept."""
-        free = held(free_parameters(self.original.model), reduction.dropped)
-        model = refit(reduction.model, free).model
+        model = refit(reduction.model)
         (refined,) = self._graded({reduction.dropped: model}, self._all, name)
         self.refined.append(refined)
         return refined if refined.kept else reduction
@@ -209,13 +210,15 @@ def reduced(original: Original, dropped: frozenset[str], refit: Refitter) -> Ter
     if not dropped:
         return original.model
     start = with_mean_levels(without(original.model, dropped), dropped, original.samples)
-    return refit(start, held(free_parameters(original.model), dropped)).model
+    return refit(start, free_parameters(start)).model
 
 
 def change(reduction: GradeResult, original: GradeResult, name: str) -> tuple[float, float | None]:
     """The mean difference of a score over shared replicates, and its standard error."""
     pairs = zip(reduction.replicate_scores, original.replicate_scores, strict=False)
-    differences = np.array([getattr(after, name) - getattr(before, name) for after, before in pairs])
+    differences = np.array(
+        [getattr(after, name) - getattr(before, name) for after, before in pairs]
+    )
     if len(differences) == 0:
         return getattr(reduction.scores, name) - getattr(original.scores, name), None
     error = differences.std(ddof=1) / math.sqrt(len(differences)) if len(differences) > 1 else None

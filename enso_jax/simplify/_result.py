@@ -69,8 +69,9 @@ class Simplification(_Frozen):
     """All that was tried on one model, and what came of it.
 
     `submitted` has the scores of the model as it was handed over; `reductions[0]` is the same
-    in terms. `refit` is what was asked for: a search refits by increments. `families` and `chosen` are places in `reductions`; `chosen` is null where no
-    reduction is kept. `found` is null for a model that has terms of its own.
+    in terms. `refit` is what was asked for: a search refits by increments. `families` and
+    `chosen` are places in `reductions`; `chosen` is null where no reduction is kept. `found` is
+    null for a model that has terms of its own.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION

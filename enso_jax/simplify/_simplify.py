@@ -12,8 +12,17 @@ from typing import Final
 import numpy as np
 
 from enso_jax.checkpoints import ModelGrader
-from enso_jax.fitting import Refitter, Samples, increments, likelihood, sample, statistics, targets_of
-from enso_jax.grading import GradeResult, Submission
+from enso_jax.fitting import (
+    STATISTICS_KINDS,
+    Samples,
+    free_parameters,
+    increments,
+    likelihood,
+    sample,
+    statistics,
+    targets_of,
+)
+from enso_jax.grading import GradeResult, Submission, Terms
 from enso_jax.models import Step, TermModel
 from enso_jax.protocol import Protocol
 from enso_jax.simplify._criteria import Criteria
@@ -24,7 +33,7 @@ from enso_jax.simplify._search import Search
 from enso_jax.simplify.structure import Structure, find_structure
 
 
-class NotSimplified(Exception):
+class SimplifyError(Exception):
     """A model cannot be simplified. Its text is one sentence that says why."""
 
 
@@ -45,15 +54,27 @@ class Simplified:
     choice: Reduction | None
 
 
-#: Ways to refit: from the original in terms, its samples, the protocol and a seed.
-REFITS: Final[Mapping[str, Callable[[TermModel, Samples, Protocol, int], Refitter]]] = {
-    "increments": lambda model, samples, protocol, seed: increments(model, samples),
-    "likelihood": lambda model, samples, protocol, seed: likelihood(
-        model, samples, protocol=protocol
-    ),
-    "statistics": lambda model, samples, protocol, seed: statistics(
-        model, targets_of(samples), protocol=protocol, seed=seed
-    ),
+#: What refits a reduction that was refitted by increments.
+Refinement = Callable[[TermModel], TermModel]
+
+
+def by_likelihood(model: TermModel, samples: Samples, terms: Terms) -> Refinement:
+    """Refits all numbers by the likelihood of the original's transitions."""
+    refit = likelihood(model, samples, protocol=terms.protocol)
+    return lambda start: refit(start, free_parameters(start)).model
+
+
+def by_statistics(model: TermModel, samples: Samples, terms: Terms) -> Refinement:
+    """Refits what the climate depends on most to the climate of the original."""
+    refit = statistics(model, targets_of(samples), protocol=terms.protocol, seed=terms.seed)
+    return lambda start: refit(start, free_parameters(start, STATISTICS_KINDS)).model
+
+
+#: Refits other than by increments: from the original in terms, its samples, and what it is
+#: graded on.
+REFINEMENTS: Final[Mapping[str, Callable[[TermModel, Samples, Terms], Refinement]]] = {
+    "likelihood": by_likelihood,
+    "statistics": by_statistics,
 }
 
 
@@ -81,19 +102,19 @@ def simplify(
         search: `backward`, `exhaustive` or `only(groups)`.
         grader: how models are graded, with all replicates.
         criteria: what a reduction has to keep; the paper's if None.
-        refit: one of `REFITS`.
+        refit: increments, or one of `REFINEMENTS`.
         search_name: of the search, to be said.
         stage: told what begins.
         expected, done: told how many models more are to be graded, and as each of them is.
 
     Raises:
-        NotSimplified: if the model is invalid, or its structure is not reached by the library.
+        SimplifyError: if the model is invalid, or its structure is not reached by the library.
         GroupError: if nothing can be dropped, or too much for the search.
         GraderError, OutputError: as `ModelGrader`.
     """
-    protocol, seed = grader.terms.protocol, grader.terms.seed
+    protocol = grader.terms.protocol
     stage("running the original")
-    samples = sample(step, protocol, seed=seed)
+    samples = sample(step, protocol, seed=grader.terms.seed)
     require_finite(samples)
     found = None
     if not isinstance(step, TermModel):
@@ -101,9 +122,13 @@ def simplify(
         found = found_terms(samples, protocol)
     original = Original(step, about, step if found is None else found.model, samples)
     stage("grading reductions")
-    by_increments = REFITS["increments"](original.model, samples, protocol, seed)
     reducer = Reducer(
-        original, by_increments, grader, criteria or Criteria(), expected=expected, done=done
+        original,
+        increments(original.model, samples),
+        grader,
+        criteria or Criteria(),
+        expected=expected,
+        done=done,
     )
     require_valid(reducer.grade)
     paths = search(reducer)
@@ -111,11 +136,11 @@ def simplify(
     choice = chosen(reducer.confirmed.values())
     if refit != "increments":
         stage(f"refitting by {refit}")
-        refiner = REFITS[refit](original.model, samples, protocol, seed)
-        better = {one.dropped: reducer.refine(one, refit, refiner) for one in families.values()}
-        families = {name: better[one.dropped] for name, one in families.items()}
-        if choice is not None:
-            choice = better.get(choice.dropped) or reducer.refine(choice, refit, refiner)
+        refine = REFINEMENTS[refit](original.model, samples, grader.terms)
+        ends = [one for one in (*families.values(), choice) if one is not None and one.dropped]
+        better = {one.dropped: reducer.refine(one, refit, refine) for one in ends}
+        families = {name: better.get(one.dropped, one) for name, one in families.items()}
+        choice = choice and better.get(choice.dropped, choice)
     said = simplification(
         reducer, paths, families, choice, found=found, refit=refit, search=search_name
     )
@@ -126,24 +151,23 @@ def found_terms(samples: Samples, protocol: Protocol) -> Structure:
     """The terms of a model that was not handed over in terms.
 
     Raises:
-        NotSimplified: if they do not describe it.
+        SimplifyError: if they do not describe it.
     """
     structure = find_structure(samples, protocol)
     if faults := structure.faults():
-        raise NotSimplified(" ".join(faults))
+        raise SimplifyError(" ".join(faults))
     return structure
 
 
 def require_finite(samples: Samples) -> None:
-    """Raises NotSimplified if the model did not stay finite."""
+    """Raises SimplifyError if the model did not stay finite."""
     if not all(np.isfinite(part).all() for part in (samples.state, samples.drift)):
-        raise NotSimplified(
+        raise SimplifyError(
             "The model does not stay finite in its own free run, so there is nothing to simplify."
         )
 
 
 def require_valid(grade: GradeResult) -> None:
-    """Raises NotSimplified if the original is invalid."""
+    """Raises SimplifyError if the original is invalid."""
     if grade.reason is not None:
-        raise NotSimplified(f"The model itself is invalid: {grade.reason.message}")
-
+        raise SimplifyError(f"The model itself is invalid: {grade.reason.message}")
