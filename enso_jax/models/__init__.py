@@ -1,6 +1,14 @@
 """What can be graded: the Step, models written as terms, and the built-in models."""
 
+from enso_jax.models._coefficients import CoefficientRow as CoefficientRow
+from enso_jax.models._coefficients import coefficient_table as coefficient_table
+from enso_jax.models._coefficients import coefficients_as_latex as coefficients_as_latex
+from enso_jax.models._coefficients import coefficients_as_text as coefficients_as_text
 from enso_jax.models._harmonics import HARMONICS as HARMONICS
+from enso_jax.models._json import ModelFileError as ModelFileError
+from enso_jax.models._json import term_model_from_json as term_model_from_json
+from enso_jax.models._json import term_model_to_json as term_model_to_json
+from enso_jax.models._latex import latex_equations as latex_equations
 from enso_jax.models._library import BUILT_IN as BUILT_IN
 from enso_jax.models._library import BuiltInModel as BuiltInModel
 from enso_jax.models._library import PublishedScores as PublishedScores
