@@ -26,3 +26,4 @@ from enso_jax.submissions._starter import write_starter as write_starter
 from enso_jax.submissions._worker import Examination as Examination
 from enso_jax.submissions._worker import examine as examine
 from enso_jax.submissions._worker import open_worker as open_worker
+from enso_jax.submissions._written import write_submission as write_submission
