@@ -45,10 +45,12 @@ def feature(formula):
         return lambda x: np.maximum(x[name], 0.0) ** power
     if formula == "1":
         return lambda x: 1.0
-    matches = [POWER.fullmatch(part) for part in formula.split()]
-    if not matches or None in matches:
-        raise ValueError(f"{formula!r} in params.json is no feature of {NAMES}")
-    powers = [(match[1], int(match[2] or 1)) for match in matches]
+    powers = []
+    for part in formula.split(" "):
+        match = POWER.fullmatch(part)
+        if match is None:
+            raise ValueError(f"{part!r} of {formula!r} in params.json is no power of {NAMES}")
+        powers.append((match[1], int(match[2] or 1)))
     return lambda x: math.prod(x[name] ** power for name, power in powers)
 
 
