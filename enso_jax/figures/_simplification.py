@@ -54,7 +54,7 @@ _SCORES: Final = (
 _SKEWNESS: Final = "f"
 
 #: Inches: of panel a with its labels, of a step, and of the whole where there are few steps.
-_LEFT, _STEP, _NARROWEST, _HEIGHT = 4.6, 0.36, 11.0, 9.0
+_LEFT, _STEP, _NARROWEST, _HEIGHT = 4.6, 0.44, 11.0, 9.0
 #: Letters in a line of what was dropped; there are at most two lines.
 _LETTERS: Final = 26
 _MARK: Final = 4.5
