@@ -19,7 +19,7 @@ LAYERS = (
     {"stepping"},
     {"observations"},
     {"experiments", "scores", "submissions"},
-    {"fitting", "grading"},
+    {"fitting", "grading", "written"},
     {"checkpoints"},
     {"simplify"},
     {"benchmark", "figures", "leaderboard", "tables"},

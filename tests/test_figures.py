@@ -16,9 +16,10 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.lines import Line2D
 
-from enso_jax.figures import record_figure, save, scorecard
+from enso_jax.figures import PathPoint, record_figure, save, scorecard, simplification
 from enso_jax.figures._record import STAND_IN
 from enso_jax.figures._scorecard import PERSISTENCE, SIMULATED
+from enso_jax.figures._simplification import KEPT, ORIGINAL, REDUCED, REJECTED
 from enso_jax.figures._style import heading, new_figure
 from enso_jax.files import OutputError
 from enso_jax.grading import Grade, grade, submission
@@ -335,6 +336,154 @@ def test_measured_record_is_drawn_with_its_214_stand_ins(measured_record: Record
     assert sum(int(np.isfinite(mark.get_xydata()[:, 1]).sum()) for mark in marks) == (
         measured_record.stand_ins
     )
+
+
+# --- A simplification -----------------------------------------------------------------
+
+LONG_NAME = "seasonal/T_E/T_E^2/(1 + (T_E/0.35)^2) of a model with $long_names$"
+
+
+def path_of(steps: int, dropped: str = "linear/T_E", errors: bool = True) -> list[PathPoint]:
+    """The original and removals from it, of which every third is rejected."""
+    rng = np.random.default_rng(steps)
+    points = [PathPoint("", 49, (0.7, 0.6, 0.3, 0.5), (0.01, 0.02, 0.03, 0.04), 0.8, True)]
+    for step in range(1, steps):
+        scores = tuple(np.array(points[0].scores) + 0.02 * rng.standard_normal(4))
+        point = PathPoint(dropped, 49 - step, scores, points[0].errors, rng.normal(), step % 3 > 0)
+        points.append(point)
+    return points if errors else [dataclasses.replace(point, errors=None) for point in points]
+
+
+@pytest.fixture(scope="module")
+def reduced(evidence: xr.Dataset) -> xr.Dataset:
+    """Nothing but what the figure needs, and another distribution than the original's."""
+    few = evidence[["pdf_T_E", "observed_pdf_T_E"]]
+    return few.assign(pdf_T_E=few["pdf_T_E"].copy(data=0.9 * few["pdf_T_E"].values))
+
+
+@pytest.fixture(scope="module")
+def simplified(evidence: xr.Dataset, reduced: xr.Dataset) -> dict[str, Axes]:
+    return panels(simplification(evidence, reduced, path_of(8)))
+
+
+def test_every_axis_of_a_simplification_has_a_label_with_units(simplified: dict[str, Axes]) -> None:
+    assert sorted(simplified) == list("abcdef")
+    for ax in simplified.values():
+        assert_labelled(ax)
+
+
+def test_distributions_are_those_of_the_record_and_both_models(
+    simplified: dict[str, Axes], evidence: xr.Dataset, reduced: xr.Dataset
+) -> None:
+    ax = simplified["a"]
+    assert np.array_equal(drawn(ax, RECORD), evidence["observed_pdf_T_E"])
+    for name, dataset in ((ORIGINAL, evidence), (REDUCED, reduced)):
+        assert np.array_equal(drawn(ax, name), dataset["pdf_T_E"].mean(("replicate", "segment")))
+    for band, dataset in zip(ax.collections, (evidence, reduced), strict=True):
+        vertices = band.get_paths()[0].vertices
+        middle = vertices[vertices[:, 0] == 0.0, 1]
+        deviation = dataset["pdf_T_E"].sel(anomaly=0.0).values.std()
+        assert np.ptp(middle) == pytest.approx(2.0 * deviation)
+
+
+@pytest.mark.parametrize(("letter", "place"), [("b", 0), ("c", 1), ("d", 2), ("e", 3), ("f", None)])
+def test_a_path_is_solid_where_it_was_kept_and_hollow_where_rejected(
+    simplified: dict[str, Axes], letter: str, place: int | None
+) -> None:
+    ax, path = simplified[letter], path_of(8)
+    values = [point.skewness if place is None else point.scores[place] for point in path]
+    kept, rejected = [1, 2, 4, 5, 7], [3, 6]
+    for name, steps in ((KEPT, kept), (REJECTED, rejected)):
+        assert np.array_equal(line(ax, name).get_xdata(), steps)
+        assert np.array_equal(drawn(ax, name), [values[step] for step in steps])
+    assert line(ax, REJECTED).get_markerfacecolor() == "white"
+    assert line(ax, KEPT).get_markerfacecolor() == line(ax, REJECTED).get_color()
+    (through,) = (one for one in ax.lines if np.array_equal(one.get_xdata(), [0, *kept]))
+    assert np.array_equal(through.get_ydata(), [values[step] for step in (0, *kept)])
+    assert through.get_linestyle() == "-"
+
+
+def test_error_bars_are_one_standard_error_to_each_side(simplified: dict[str, Axes]) -> None:
+    for letter, error in zip("bcde", (0.01, 0.02, 0.03, 0.04), strict=True):
+        (bars,) = zip(*(bar.get_segments() for bar in simplified[letter].collections), strict=True)
+        assert [bar[0, 0] for bar in bars] == list(range(8))
+        assert [np.ptp(bar[:, 1]) for bar in bars] == pytest.approx([2.0 * error] * 8)
+    assert not simplified["f"].collections
+
+
+def test_without_errors_or_rejections_there_is_nothing_of_them(
+    evidence: xr.Dataset, reduced: xr.Dataset
+) -> None:
+    figure = simplification(evidence, reduced, path_of(3, errors=False))
+    assert not panels(figure)["b"].collections
+    assert REJECTED not in [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_a_path_may_be_the_original_alone(evidence: xr.Dataset) -> None:
+    figure = simplification(evidence, evidence, path_of(1))
+    assert tick_labels(panels(figure)["f"]) == ["original (49)"]
+    assert "from 49 to 49 drift coefficients" in headings(figure)
+
+
+def tick_labels(ax: Axes) -> list[str]:
+    return [tick.get_text() for tick in ax.get_xticklabels()]
+
+
+def test_removals_are_named_with_the_coefficients_that_they_left(
+    simplified: dict[str, Axes],
+) -> None:
+    names = tick_labels(simplified["f"])
+    assert names == ["original (49)", *(f"linear/T_E ({left})" for left in range(48, 41, -1))]
+
+
+def test_a_simplification_says_from_where_to_where_and_warns(
+    evidence: xr.Dataset, reduced: xr.Dataset
+) -> None:
+    # The eighth step was kept, the sixth and the ninth were not.
+    words = headings(simplification(evidence, reduced, path_of(10)))
+    assert "fable-5.1, reduced" in words
+    assert "from 49 to 41 drift coefficients, against nature-run" in words
+    assert WARNING in words
+    measured = evidence.assign_attrs(observations_kind="measured")
+    assert WARNING not in headings(simplification(measured, reduced, path_of(2)))
+
+
+@pytest.mark.parametrize("dropped", ["u", LONG_NAME, "nonlinear_" * 20, " \n"])
+@pytest.mark.parametrize("steps", [2, 14, 40])
+def test_no_label_of_a_simplification_covers_another(
+    evidence: xr.Dataset, reduced: xr.Dataset, steps: int, dropped: str
+) -> None:
+    figure = simplification(evidence, reduced, path_of(steps, dropped))
+    figure.draw_without_rendering()
+    by_letter = panels(figure)
+    assert_fits(figure, by_letter["a"])
+    lowest = by_letter["f"]
+    assert_turned_labels_are_apart(lowest)
+    upright = [text for ax in figure.axes for text in (ax.xaxis.label, ax.yaxis.label)]
+    upright += [by_letter[letter].yaxis.label for letter in "bcdef"]
+    boxes = {text: text.get_window_extent() for text in upright if text.get_text()}
+    boxes |= {ax: ax.get_window_extent() for ax in figure.axes}
+    boxes |= {figure.legends[0]: figure.legends[0].get_window_extent()}
+    for one, box in boxes.items():
+        assert figure.bbox.x0 <= box.x0 <= box.x1 <= figure.bbox.x1, one
+        assert figure.bbox.y0 <= box.y0 <= box.y1 <= figure.bbox.y1, one
+        assert not [other for other in boxes if other is not one and box.overlaps(boxes[other])]
+    ticks = [tick.get_window_extent() for tick in lowest.get_xticklabels()]
+    assert not any(tick.overlaps(lowest.xaxis.label.get_window_extent()) for tick in ticks)
+    assert min(tick.x0 for tick in ticks) > by_letter["a"].get_window_extent().x1
+    assert all(ax.get_window_extent().height > 0.07 * figure.bbox.height for ax in figure.axes)
+
+
+def assert_turned_labels_are_apart(ax: Axes) -> None:
+    """Of parallel lines of text, the distance between two is more than the height of one."""
+    ticks = ax.get_xticklabels()
+    places = ax.transData.transform([(place, 0.0) for place in ax.get_xticks()])[:, 0]
+    for text in ticks:
+        text.set_rotation(0.0)
+    heights = [text.get_window_extent().height for text in ticks]
+    for text in ticks:
+        text.set_rotation(45.0)
+    assert max(heights) < np.diff(places).min() * np.sin(np.pi / 4)
 
 
 # --- On disk --------------------------------------------------------------------------

@@ -16,6 +16,14 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from enso_jax.figures._curves import (
+    band,
+    density_axis,
+    observed_curve,
+    record_label,
+    simulated_curve,
+    simulated_warning,
+)
 from enso_jax.figures._style import (
     BLACK,
     BLUE,
@@ -39,10 +47,6 @@ from enso_jax.figures._style import (
 from enso_jax.protocol import Protocol
 from enso_jax.scores import INDICES, TESTS, nse, predictive_score, region, withheld
 from enso_jax.state import MONTHS_PER_YEAR
-
-SIMULATED_WARNING: Final = (
-    "Scored against a simulated record (nature run), not against observations"
-)
 
 SIMULATED: Final = "Simulated"
 PERSISTENCE: Final = "Persistence"
@@ -69,7 +73,8 @@ def scorecard(evidence: xr.Dataset) -> Figure:
         figure = new_figure(11.0, 12.6)
         panels = _panels(figure)
         for letters, index in zip(("abc", "efg"), INDICES, strict=True):
-            _pdf(panels[letters[0]], evidence, index)
+            _curve(panels[letters[0]], evidence, "pdf", index)
+            density_axis(panels[letters[0]], evidence, index)
             _seasonal_variance(panels[letters[1]], evidence, index)
             _acf(panels[letters[2]], evidence, index)
         _event_counts(panels["d"], evidence, protocol)
@@ -111,29 +116,10 @@ def _heading(figure: Figure, evidence: xr.Dataset) -> None:
         f"against {about['observations']}, {replicates} replicate{'s' * (replicates > 1)}, "
         f"seed {about['seed']}, protocol {about['protocol_digest'][:8]}, {about['source']}"
     )
-    warning = SIMULATED_WARNING if _simulated_record(evidence) else None
-    heading(figure, about["submission"], detail, warning)
-
-
-def _simulated_record(evidence: xr.Dataset) -> bool:
-    return evidence.attrs["observations_kind"] == "simulated"
-
-
-def _record_label(evidence: xr.Dataset) -> str:
-    return "Simulated record" if _simulated_record(evidence) else "Observed"
+    heading(figure, about["submission"], detail, simulated_warning(evidence))
 
 
 # --- Statistics -----------------------------------------------------------------------
-
-
-def _pdf(ax: Axes, evidence: xr.Dataset, index: str) -> None:
-    grid = evidence["anomaly"]
-    _curve(ax, evidence, "pdf", index)
-    ax.set_title(f"{SYMBOLS[index]}: probability density")
-    ax.set_xlim(*grid.values[[0, -1]])
-    ax.set_ylim(bottom=0.0)
-    ax.set_xlabel(label(f"{SYMBOLS[index]} anomaly", grid.attrs["units"]))
-    ax.set_ylabel(label("Density", evidence[f"pdf_{index}"].attrs["units"]))
 
 
 def _seasonal_variance(ax: Axes, evidence: xr.Dataset, index: str) -> None:
@@ -157,19 +143,8 @@ def _acf(ax: Axes, evidence: xr.Dataset, index: str) -> None:
 
 def _curve(ax: Axes, evidence: xr.Dataset, name: str, index: str) -> None:
     """Mean and standard deviation over all segments, against the record's curve."""
-    simulated, observed = evidence[f"{name}_{index}"], evidence[f"observed_{name}_{index}"]
-    points = evidence[observed.dims[0]].values
-    mean = simulated.mean(("replicate", "segment")).values
-    deviation = simulated.std(("replicate", "segment")).values
-    ax.plot(points, observed.values, color=BLACK, zorder=2.1, label=_record_label(evidence))
-    _band(ax, points, mean, deviation)
-
-
-def _band(ax: Axes, points: np.ndarray, mean: np.ndarray, deviation: np.ndarray) -> None:
-    ax.plot(points, mean, color=BLUE, label=SIMULATED)
-    ax.fill_between(
-        points, mean - deviation, mean + deviation, color=BLUE, alpha=0.25, lw=0, label=_SHADING
-    )
+    observed_curve(ax, evidence, name, index)
+    simulated_curve(ax, evidence, name, index, colour=BLUE, legend=(SIMULATED, _SHADING))
 
 
 def _event_counts(ax: Axes, evidence: xr.Dataset, protocol: Protocol) -> None:
@@ -188,7 +163,7 @@ def _event_counts(ax: Axes, evidence: xr.Dataset, protocol: Protocol) -> None:
         "D",
         color=BLACK,
         markersize=3.5,
-        label=_record_label(evidence),
+        label=record_label(evidence),
     )
     ax.set_title("Event counts")
     ax.set_xticks(places, types)
@@ -213,7 +188,7 @@ def _diversity(ax: Axes, evidence: xr.Dataset, protocol: Protocol) -> None:
     # As faint as above, it could not be seen in the legend.
     ax.plot([], [], "o", color=BLUE, alpha=0.6, markersize=3, label="Simulated El Niños (h)")
     _region(ax, simulated, protocol.region_probability)
-    ax.plot(*observed[::-1], "D", color=BLACK, markersize=3, label=_record_label(evidence))
+    ax.plot(*observed[::-1], "D", color=BLACK, markersize=3, label=record_label(evidence))
     divide = protocol.divide_longitude_dege
     ax.axvline(divide, color=GREY, ls=(0, (4, 3)), lw=0.8)
     ax.text(
@@ -273,8 +248,11 @@ def _reconstruction(
         begin, begin + spin_up / MONTHS_PER_YEAR, color=PALE_GREY, lw=0, zorder=0,
         label="Not scored (spin-up)",
     )  # fmt: skip
-    _band(ax, time, smoothed.mean("replicate").values, spread.mean("replicate").values)
-    ax.plot(time, observed.values, color=BLACK, lw=0.9, label=_record_label(evidence))
+    band(
+        ax, time, smoothed.mean("replicate").values, spread.mean("replicate").values,
+        colour=BLUE, legend=(SIMULATED, _SHADING),
+    )  # fmt: skip
+    ax.plot(time, observed.values, color=BLACK, lw=0.9, label=record_label(evidence))
     zero_line(ax)
     efficiency = np.mean([nse(row[spin_up:], observed.values[spin_up:]) for row in smoothed.values])
     source = ", ".join(SYMBOLS[known] for known in TESTS[test])

@@ -134,7 +134,7 @@ def heading(figure: Figure, name: str, detail: str, warning: str | None) -> None
     margin = _MARGIN_INCHES * figure.dpi
     top = height - margin
     for text, look in ((name, _TITLE), (detail, _DETAIL), (warning, _WARNING)):
-        if words := _printable(text or ""):
+        if words := printable(text or ""):
             # Names are not mathematics: a dollar in them is a dollar.
             artist = figure.text(
                 0.5, top / height, "", ha="center", va="top", parse_math=False, **look
@@ -144,7 +144,8 @@ def heading(figure: Figure, name: str, detail: str, warning: str | None) -> None
     _keep_below(figure, (top - 0.2 * margin) / height)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """`text` in letters that can be drawn on one line, and no more of them than are even tried."""
     return "".join(letter if letter.isprintable() else " " for letter in text[:_LONGEST]).strip()
 
 
@@ -153,12 +154,13 @@ def _fill(artist: Text, text: str, width: float) -> None:
     fewest = len(_CUT) + 1
     letters, drawn = max(fewest, len(text)), np.inf
     while drawn > width and letters >= fewest:
-        artist.set_text(_two_lines(text, letters))
+        artist.set_text(two_lines(text, letters))
         drawn = artist.get_window_extent().width
         letters = min(letters - 1, int(letters * width / drawn) + 1)
 
 
-def _two_lines(text: str, letters: int) -> str:
+def two_lines(text: str, letters: int) -> str:
+    """`text` in at most two lines of that many letters, cut where it is longer."""
     first, *more = textwrap.wrap(text, letters)
     if len(more) > 1:
         more = [more[0][: letters - len(_CUT)] + _CUT]

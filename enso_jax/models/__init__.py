@@ -22,6 +22,7 @@ from enso_jax.models._terms import Ramp as Ramp
 from enso_jax.models._terms import Saturating as Saturating
 from enso_jax.models._terms import Sigmoid as Sigmoid
 from enso_jax.models._terms import Term as Term
+from enso_jax.models._writing import as_written as as_written
 from enso_jax.models._writing import drift as drift
 from enso_jax.models._writing import feature as feature
 from enso_jax.models._writing import noise as noise

@@ -14,7 +14,7 @@ Terms are grouped by what they are and by their equation: ``constant/T_E``,
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import jax.numpy as jnp
@@ -65,6 +65,20 @@ def drift(equation: str, terms: Mapping[str, Coefficient]) -> tuple[Term, ...]:
     return tuple(
         term for formula, size in terms.items() for term in _terms(equation, formula, size)
     )
+
+
+def as_written(terms: Iterable[Term]) -> dict[str, dict[str, dict[str, float]]]:
+    """What `drift` would be given for each equation, by formula and harmonic.
+
+    Terms of one equation with one feature become one entry; coefficients of one harmonic are
+    summed. An equation without terms has an empty entry.
+    """
+    equations: dict[str, dict[str, dict[str, float]]] = {name: {} for name in NAMES}
+    for term in terms:
+        size = equations[term.equation].setdefault(term.feature.text(), {})
+        for harmonic, value in zip(term.harmonics, term.coefficients.tolist(), strict=True):
+            size[harmonic] = size.get(harmonic, 0.0) + value
+    return equations
 
 
 def noise(

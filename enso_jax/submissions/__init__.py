@@ -1,8 +1,10 @@
 """How a folder of someone's code becomes a model, without being trusted."""
 
+from enso_jax.submissions._contract import CARD as CARD
 from enso_jax.submissions._contract import CATEGORIES as CATEGORIES
 from enso_jax.submissions._contract import CHECKPOINT as CHECKPOINT
 from enso_jax.submissions._contract import MODEL as MODEL
+from enso_jax.submissions._contract import PARAMETERS as PARAMETERS
 from enso_jax.submissions._contract import REQUIRED_FILES as REQUIRED_FILES
 from enso_jax.submissions._contract import Category as Category
 from enso_jax.submissions._contract import Form as Form
@@ -20,6 +22,7 @@ from enso_jax.submissions._isolation import IsolationUnavailable as IsolationUna
 from enso_jax.submissions._isolation import available as available
 from enso_jax.submissions._isolation import choose as choose
 from enso_jax.submissions._isolation import end_sandboxes as end_sandboxes
+from enso_jax.submissions._new_folder import new_folder as new_folder
 from enso_jax.submissions._program import Program as Program
 from enso_jax.submissions._program_step import ProgramStep as ProgramStep
 from enso_jax.submissions._starter import write_starter as write_starter

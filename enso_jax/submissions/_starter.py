@@ -1,12 +1,11 @@
 """With what does one begin? A small model that validates and grades, in either form."""
 
 import importlib.resources
-import shutil
 from pathlib import Path
 from typing import Final
 
-from enso_jax.files import OutputError
-from enso_jax.submissions._contract import Form
+from enso_jax.submissions._contract import REQUIRED_FILES, Form
+from enso_jax.submissions._new_folder import new_folder
 
 _STARTERS: Final = importlib.resources.files("enso_jax.submissions") / "starters"
 
@@ -17,11 +16,6 @@ def write_starter(folder: Path, form: Form) -> None:
     Raises:
         OutputError: if there is something in `folder`, or it cannot be written.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputError(f"{folder} is not an empty folder: choose one that does not exist yet.")
-    try:
-        with importlib.resources.as_file(_STARTERS / form) as starter:
-            ignore = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(starter, folder, dirs_exist_ok=True, ignore=ignore)
-    except OSError as error:
-        raise OutputError(f"{folder} cannot be written ({error.strerror or error}).") from error
+    with new_folder(folder) as place:
+        for name in REQUIRED_FILES:
+            (place / name).write_bytes((_STARTERS / form / name).read_bytes())
