@@ -357,7 +357,7 @@ def test_every_subset_of_many_groups_is_refused():
 
 def test_one_reduction_by_name():
     reducer, grader = reducer_of(relies_on(frozenset(), ALL))
-    (path,) = only(NONLINEAR)(reducer)
+    (path,) = only(["nonlinear"])(reducer)
     assert [one.dropped for one in path.reductions] == [frozenset(), NONLINEAR]
     assert len(grader.asked) == 3
 
@@ -375,7 +375,7 @@ def test_the_simplest_is_chosen_within_the_error_of_the_best():
 
 def test_changes_are_paired_and_have_errors():
     reducer, _ = reducer_of(relies_on(frozenset({"nonlinear/T_E"}), ALL))
-    paths = only(NONLINEAR)(reducer)
+    paths = only(["nonlinear"])(reducer)
     said = simplification(
         reducer, paths, {}, None, found=None, refit="increments", search="as asked"
     )

@@ -19,6 +19,7 @@ from enso_jax.cli._grade_run import grade_run
 from enso_jax.cli._leaderboard import leaderboard
 from enso_jax.cli._models import models
 from enso_jax.cli._observations import build, check, fetch, show
+from enso_jax.cli._simplify import simplify
 from enso_jax.cli._submissions import new, validate
 
 app = typer.Typer(
@@ -52,7 +53,7 @@ def _root(
         raise typer.Exit
 
 
-for command in (grade, grade_run, leaderboard, validate, new, models, benchmark):
+for command in (grade, grade_run, leaderboard, simplify, validate, new, models, benchmark):
     app.command()(command)
 for command in (show, fetch, build, check):
     observations_app.command()(command)

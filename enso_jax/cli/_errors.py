@@ -42,6 +42,7 @@ def _slips() -> tuple[type[Exception], ...]:
     from enso_jax.models import UnknownModelError
     from enso_jax.observations import ObservationError
     from enso_jax.own_process import DeviceError
+    from enso_jax.simplify import CriteriaError, GroupError
     from enso_jax.submissions import IsolationUnavailable, NoSuchFolder
 
     return (
@@ -56,6 +57,8 @@ def _slips() -> tuple[type[Exception], ...]:
         StoreError,
         UnknownSystemError,
         WeightsError,
+        CriteriaError,
+        GroupError,
     )
 
 

@@ -17,6 +17,7 @@ from enso_jax.simplify._reductions import Original as Original
 from enso_jax.simplify._reductions import Reducer as Reducer
 from enso_jax.simplify._reductions import Reduction as Reduction
 from enso_jax.simplify._reductions import reduced as reduced
+from enso_jax.simplify._result import FoundStructure as FoundStructure
 from enso_jax.simplify._result import ReductionResult as ReductionResult
 from enso_jax.simplify._result import Simplification as Simplification
 from enso_jax.simplify._search import MOST_EXHAUSTIVE as MOST_EXHAUSTIVE

@@ -18,12 +18,15 @@ from enso_jax.simplify._groups import (
     GroupError,
     groups_of,
     kind,
+    named_groups,
     removable_groups,
 )
 from enso_jax.simplify._reductions import CONFIRMED_AT_ONCE, Reducer, Reduction
 
 #: All subsets of more groups than these would take hours.
 MOST_EXHAUSTIVE: Final = 12
+#: The start of a path that was not searched for.
+AS_ASKED: Final = "as asked"
 _ORIGINAL: Final[frozenset[str]] = frozenset()
 
 #: What makes the reductions of a model, and gives the paths that it took.
@@ -82,11 +85,15 @@ def exhaustive(reducer: Reducer) -> list[Path]:
     return [Path("every subset", tuple(sorted(reducer.confirmed.values(), key=_by_size)))]
 
 
-def only(dropped: frozenset[str]) -> Search:
-    """The search that looks at one reduction."""
+def only(names: Sequence[str]) -> Search:
+    """The search that looks at one reduction, without the groups that `names` stand for.
+
+    It raises GroupError if a name stands for none.
+    """
 
     def search(reducer: Reducer) -> list[Path]:
-        return [Path("as asked", tuple(reducer.confirm([_ORIGINAL, dropped])))]
+        dropped = named_groups(names, reducer.original.model)
+        return [Path(AS_ASKED, tuple(reducer.confirm([_ORIGINAL, dropped])))]
 
     return search
 

@@ -29,7 +29,7 @@ from enso_jax.simplify._criteria import Criteria
 from enso_jax.simplify._families import chosen, reductions_by_family
 from enso_jax.simplify._reductions import Original, Reducer, Reduction
 from enso_jax.simplify._result import Simplification, simplification
-from enso_jax.simplify._search import Search
+from enso_jax.simplify._search import AS_ASKED, Search
 from enso_jax.simplify.structure import Structure, find_structure
 
 
@@ -45,7 +45,8 @@ class Simplified:
         result: what is said of it.
         original: what was reduced.
         families: the reduction of each family that has one.
-        choice: the chosen reduction; None where none is kept.
+        choice: the reduction that was asked for, kept or not, or the one that the search
+            chose; None where none is kept.
     """
 
     result: Simplification
@@ -133,7 +134,8 @@ def simplify(
     require_valid(reducer.grade)
     paths = search(reducer)
     families = reductions_by_family(reducer.confirmed.values())
-    choice = chosen(reducer.confirmed.values())
+    asked = [path.reductions[-1] for path in paths if path.start == AS_ASKED]
+    choice = asked[0] if asked else chosen(reducer.confirmed.values())
     if refit != "increments":
         stage(f"refitting by {refit}")
         refine = REFINEMENTS[refit](original.model, samples, grader.terms)
