@@ -82,22 +82,42 @@ def _remark(result: GradeResult | None, marks: Iterable[str]) -> str:
 
 
 def reduction_table(found: Simplification) -> Table:
-    """The model as submitted, what its search went through, and what more cannot be spared."""
+    """The model as submitted, its search's paths, and what the choice cannot spare.
+
+    On a path each row drops its groups besides those of the row above.
+    """
     table = _plain_table(
         "dropped", right=("drift", "noise", "coefficients", *_CHANGES, "skewness T_E")
     )
     table.add_column("")
-    table.add_row("as submitted", *_reduction_cells(found.submitted), "")
-    for place in _shown(found):
-        reduction = found.reductions[place]
-        marks = [name for name, at in found.families.items() if at == place]
-        remark = ", ".join(["chosen"] * (place == found.chosen) + marks) or reduction.verdict
-        table.add_row(
-            dropped_text(reduction.dropped, found.groups) or "nothing, in terms",
-            *_reduction_cells(reduction),
-            remark,
-        )
+    table.add_row("nothing: as submitted", *_reduction_cells(found.submitted), "")
+    for path in found.paths:
+        table.add_section()
+        lost: tuple[str, ...] = ()
+        for place in path.places:
+            lost = _add_reduction(table, found, place, lost)
+    if beyond := _beyond(found):
+        table.add_section()
+        for place in beyond:
+            assert found.choice is not None, "there is something beyond a choice alone"
+            _add_reduction(table, found, place, found.choice.dropped)
     return table
+
+
+def _add_reduction(
+    table: Table, found: Simplification, place: int, lost: Sequence[str]
+) -> tuple[str, ...]:
+    """Adds a row with what is dropped besides `lost`; gives all that is."""
+    reduction = found.reductions[place]
+    if not reduction.dropped and found.found is None:
+        return ()  # the same as submitted
+    more = dropped_text([group for group in reduction.dropped if group not in lost], found.groups)
+    what = f"+ {more}" if lost else more or "nothing: in terms"
+    marks = ["chosen"] * (place == found.chosen)
+    marks += [name for name, at in found.families.items() if at == place]
+    remark = ", ".join(marks) or reduction.verdict
+    table.add_row(what, *_reduction_cells(reduction), remark)
+    return reduction.dropped
 
 
 def structure_table(found: Iterable[Simplification]) -> Table:
@@ -124,23 +144,18 @@ def dropped_text(dropped: Sequence[str], groups: Sequence[str]) -> str:
     return ", ".join(words + left)
 
 
-def _shown(found: Simplification) -> list[int]:
-    """Places of reductions: those of the paths, the families', and one step beyond the choice."""
-    on_paths = [
+def _beyond(found: Simplification) -> list[int]:
+    """Places of the reductions that drop one group more than the choice, and are not kept."""
+    if found.choice is None or not found.choice.dropped:
+        return []
+    dropped = set(found.choice.dropped)
+    return [
         place
-        for path in found.paths
-        for place in path.places
-        if found.reductions[place].dropped or found.found is not None
+        for place, reduction in enumerate(found.reductions)
+        if dropped < set(reduction.dropped)
+        and len(reduction.dropped) == len(dropped) + 1
+        and not reduction.kept
     ]
-    beyond = []
-    if found.choice is not None:
-        beyond = [
-            place
-            for place, reduction in enumerate(found.reductions)
-            if set(found.choice.dropped) < set(reduction.dropped)
-            and len(reduction.dropped) == len(found.choice.dropped) + 1
-        ]
-    return list(dict.fromkeys([*on_paths, *found.families.values(), *beyond]))
 
 
 def _reported(found: Simplification) -> list[int]:
