@@ -1,0 +1,1 @@
+"""Which groups of a model's terms does it need?"""
