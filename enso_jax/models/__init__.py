@@ -1,6 +1,7 @@
 """What can be graded: the Step, models written as terms, and the built-in models."""
 
 from enso_jax.models._harmonics import HARMONICS as HARMONICS
+from enso_jax.models._harmonics import season as season
 from enso_jax.models._library import BUILT_IN as BUILT_IN
 from enso_jax.models._library import BuiltInModel as BuiltInModel
 from enso_jax.models._library import PublishedScores as PublishedScores

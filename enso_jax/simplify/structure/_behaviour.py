@@ -55,7 +55,7 @@ class Behaviour:
         self, model: TermModel
     ) -> tuple[Float[np.ndarray, "sample variable"], Float[np.ndarray, "sample variable"]]:
         """The drift and the amplitudes of a `model` of these scales at the same states."""
-        drift, diffusion = _evaluated(model, self.x * _SCALES, self.t)
+        drift, diffusion = _evaluated(model, jnp.asarray(self.x * _SCALES), jnp.asarray(self.t))
         return np.asarray(drift), np.asarray(diffusion)
 
 

@@ -61,7 +61,7 @@ class Library:
     """
 
     columns: tuple[Column, ...]
-    values: Float[np.ndarray, "sample column"]
+    values: Float[np.ndarray, "column sample"]
     sizes: Float[np.ndarray, " column"]
     moments: Float[np.ndarray, "column column"]
 
@@ -75,9 +75,9 @@ class Library:
         columns, values, sizes = list(self.columns), self.values.copy(), self.sizes.copy()
         for place in places:
             columns[place] = Column(by, columns[place].harmonic)
-        values[:, places], sizes[places] = evaluated([columns[at] for at in places], x, seasons)
+        values[places], sizes[places] = evaluated([columns[at] for at in places], x, seasons)
         moments = self.moments.copy()
-        moments[places] = values[:, places].T @ values / len(values)
+        moments[places] = values[places] @ values.T / values.shape[1]
         moments[:, places] = moments[places].T
         return Library(tuple(columns), values, sizes, moments)
 
@@ -94,20 +94,20 @@ def library(x: Values, seasons: Values) -> Library:
     columns += [Column(formula, harmonic) for formula in linear for harmonic in HARMONICS[1:]]
     columns += [Column(formula, harmonic) for formula in nonlinear for harmonic in _ANNUAL]
     values, sizes = evaluated(columns, x, seasons)
-    return Library(tuple(columns), values, sizes, values.T @ values / len(values))
+    return Library(tuple(columns), values, sizes, values @ values.T / values.shape[1])
 
 
 def evaluated(
     columns: list[Column], x: Values, seasons: Values
-) -> tuple[Float[np.ndarray, "sample column"], Float[np.ndarray, " column"]]:
+) -> tuple[Float[np.ndarray, "column sample"], Float[np.ndarray, " column"]]:
     """The values of columns of root mean square 1, and what they were divided by."""
     features = {column.formula: column.feature for column in columns}
     shapes = {formula: np.asarray(feature(x)) for formula, feature in features.items()}
     cycles = {name: np.asarray(cycle) for name, cycle in seasons.items()}
-    values = np.stack([shapes[c.formula] * cycles[c.harmonic] for c in columns], axis=1)
-    sizes = np.sqrt(np.mean(values**2, axis=0))
+    values = np.stack([shapes[c.formula] * cycles[c.harmonic] for c in columns])
+    sizes = np.sqrt(np.mean(values**2, axis=1))
     sizes[sizes == 0.0] = 1.0
-    return values / sizes, sizes
+    return values / sizes[:, None], sizes
 
 
 def _nonlinear(x: Values) -> list[Feature]:

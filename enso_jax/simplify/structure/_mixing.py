@@ -37,7 +37,7 @@ def mixing(
     # Cholesky's triangle, also of noises that are one and the same: their matrix is singular.
     values, vectors = np.linalg.eigh(mean)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    triangle = np.linalg.qr(root.T, mode="r").T
+    triangle = np.linalg.qr(root.T)[1].T
     triangle *= np.where(np.diag(triangle) < 0.0, -1.0, 1.0)
     return triangle / np.linalg.norm(triangle, axis=1, keepdims=True)
 

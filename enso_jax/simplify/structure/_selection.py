@@ -82,9 +82,7 @@ class Search:
     def _free(self, chosen: Chosen) -> Chosen:
         return tuple(column for column in chosen if column not in self.always)
 
-    def _exchange(
-        self, swept: np.ndarray, chosen: Chosen, out: int
-    ) -> tuple[float, Chosen]:
+    def _exchange(self, swept: np.ndarray, chosen: Chosen, out: int) -> tuple[float, Chosen]:
         """The best column in the place of `out`, and what is then unexplained."""
         rest, swept = without(chosen, out), sweep(swept, out)
         column, gain = self._best(swept, rest)

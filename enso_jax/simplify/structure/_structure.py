@@ -18,8 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from enso_jax.fitting import Samples
-from enso_jax.models import Amplitude, Term, TermModel
-from enso_jax.models._harmonics import season
+from enso_jax.models import Amplitude, Term, TermModel, season
 from enso_jax.protocol import Protocol
 from enso_jax.simplify.structure._behaviour import Behaviour, behaviour
 from enso_jax.simplify.structure._drift import drift_terms
@@ -68,9 +67,10 @@ class Structure:
             noises; 1 where all are constant, as they are in the model.
         nonlinear_noise: for each equation, the share of the variance of an increment's random
             part that is not linear in the noise.
-        hidden_drift: for each equation, the mean square of the drift that noise squared can add
-            to the drift without noise, as a share of the latter's variance: from
-            `nonlinear_noise` s and a step dt it is ``s mean(Q_ii) / (2 dt)``.
+        hidden_drift: for each equation, the mean square of the drift that squared noise adds to
+            the drift without noise, as a share of the latter's variance. An increment ``c n^2``
+            has a mean c and a mean square 3 c^2, so that from `nonlinear_noise` s and a step dt
+            the drift ``c / dt`` has the mean square ``s mean(Q_ii) / (3 dt)``.
     """
 
     model: TermModel
@@ -136,7 +136,7 @@ def find_structure(samples: Samples, protocol: Protocol, *, phase: float = 0.5) 
     )
     f, g = whole.of(model)
     variance, square = whole.f.var(axis=0), (whole.g**2).mean(axis=0)
-    hidden = samples.nonlinear_noise * square * TIME_SCALE_MONTHS / (2.0 * protocol.dt)
+    hidden = samples.nonlinear_noise * square * TIME_SCALE_MONTHS / (3.0 * protocol.dt)
     return Structure(
         model=model,
         drift_share=_named(1.0 - _share((whole.f - f).var(axis=0), variance)),
