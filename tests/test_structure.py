@@ -158,7 +158,7 @@ def test_a_linear_model_comes_back_linear_and_additive(linear):
 @pytest.mark.parametrize("name", ["fable-5.1-simplified", "multiscale-5"])
 def test_the_other_built_in_models_come_back(name):
     model = built_in(name).build()
-    # The terms' wording: the paper's other model peaks its harmonics on 1 January.
+    # In its own phase, since harmonics of another are other coefficients.
     found = find_structure(observed(model), PROTOCOL, phase=float(model.phase))
 
     assert found.faults() == ()
@@ -213,6 +213,19 @@ def test_a_variable_that_never_moves_has_no_terms():
 
     assert not [term for term in found.model.terms if "u" in (term.equation, term.feature.text())]
     assert found.drift_share["u"] == 1.0
+    assert found.faults() == ()
+
+
+def test_a_random_walk_has_no_terms_and_a_steady_drift_has_one():
+    model = linear_model(LINEAR_DRIFT, LINEAR_NOISE)
+    terms = [term for term in model.terms if term.equation not in ("u", "tau")]
+    walks = TermModel([*terms, *drift("tau", {"1": 1e-3})], [noise(name, 0.1) for name in NAMES])
+
+    found = structure_of(walks, years=50)
+
+    assert not [term for term in found.model.terms if term.equation == "u"]
+    (steady,) = [term for term in found.model.terms if term.equation == "tau"]
+    assert steady.text() == "0.001"
     assert found.faults() == ()
 
 

@@ -29,6 +29,8 @@ LEAST_SHARE: Final = 2e-5
 _LEAST_GAIN: Final = 1e-6
 #: A linear coupling that explains less is rounding, or what is left of a finer step scheme.
 _NOTHING: Final = 1e-7
+#: What rounding makes of a drift that is zero, nondimensional, is a thousandth of it and less.
+_NO_DRIFT: Final = 1e-10
 #: Where a bend is looked for, in standard deviations of its variable. Closer to zero the square
 #: is a constant and farther out a plain square.
 _BENDS: Final = (0.5, 8.0)
@@ -49,8 +51,11 @@ def drift_terms(
         library: of what it may be made.
         x, seasons: the states and harmonics at which f and the library are known.
     """
-    # A drift without variance is a constant, or nothing.
-    goal = _Goal(f / (float(np.std(f)) or 1.0), x, seasons)
+    size, deviation = np.sqrt(np.mean(f**2)), np.std(f)
+    if size < _NO_DRIFT:
+        return ()
+    # A drift that hardly varies is a constant with rounding.
+    goal = _Goal(f / (deviation if deviation > _NO_DRIFT * size else size), x, seasons)
     chosen: Chosen = ALWAYS
     for _ in range(_ROUNDS):
         search, before = goal.search(library), set(chosen)
@@ -70,7 +75,7 @@ class _Goal:
     """What a drift is fitted to.
 
     Attributes:
-        target: the drift, of variance 1.
+        target: the drift, of variance 1, or of mean square 1 if it does not vary.
         x, seasons: the states and harmonics at which it is known.
     """
 

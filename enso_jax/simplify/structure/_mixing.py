@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 from jaxtyping import Float
 
-#: A correlation whose mean is smaller is none: what the step of a finer scheme, with wind
-#: that already moves the ocean within it, makes of independent noise is half of it.
+#: A correlation whose mean is smaller is none. Within a step of a finer scheme the wind already
+#: moves the ocean, which makes 0.02 of independent noises.
 NEGLIGIBLE: Final = 0.03
 
 

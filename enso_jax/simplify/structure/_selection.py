@@ -23,6 +23,9 @@ from jaxtyping import Bool, Float, Int
 _COLLINEAR: Final = 1e-9
 # What rounding leaves unexplained by columns as alike as x^2 and x^2 [x > 0].
 _ROUNDING: Final = 1e-10
+# Where a column gains less than a thousandth of what is unexplained, hundreds would not do: some
+# columns always gain what chance gives them.
+_PROGRESS: Final = 1e-3
 # Exchanges that gain less than a hundredth go on for long and change nothing.
 _WORTH_IT: Final = 0.99
 # More than any drift takes that has a structure to be found; it bounds the time.
@@ -49,11 +52,11 @@ class Search:
     rivals: Bool[np.ndarray, "column column"]
 
     def extended(self, chosen: Chosen, least: float) -> Chosen:
-        """With more columns, as long as the best of the others gains `least`."""
+        """With more columns, as long as the best of the others gains `least` and gets on."""
         swept = self._swept(chosen)
         while swept[-1, -1] > _ROUNDING:
             column, gain = self._best(swept, chosen)
-            if gain < least:
+            if gain < max(least, _PROGRESS * swept[-1, -1]):
                 break
             chosen, swept = (*chosen, column), sweep(swept, column)
         return chosen
