@@ -2,13 +2,15 @@
 
 Along its own free run, at many states x and times t, exactly and without sampling noise::
 
-    drift       f = (step(x, t, dt, 0) - x) / dt
-    covariance  Q = J J^T / dt,   J = d step(x, t, dt, n) / d n  at n = 0
+    drift       f = (step(x, t, dt, 0) - x + 1/2 sum_k d^2 step / d n_k^2) / dt
+    covariance  Q = J J^T / dt,   J = d step / d n,   derivatives at n = 0
 
-The increment over a step is then ``f dt + J n`` for every n, up to what is not linear in
-the noise, whose share is measured too.
+The increment over a step is then ``f dt + J n`` for every noise n, and f dt is its mean. The
+second derivatives are 0 for a step that is linear in its noise; a Milstein step, whose mean is
+not where its noise is 0, has them. What they do not reach is measured as a share.
 """
 
+import functools
 from typing import Final
 
 import equinox as eqx
@@ -36,10 +38,10 @@ class Samples(eqx.Module):
     Attributes:
         state: x, in the order in which they were visited.
         t: months since 1 January of the run's first year.
-        drift: f, per month.
+        drift: f, per month: the mean increment, to second order in the noise.
         covariance: Q, per month.
-        nonlinear_noise: the share of the variance of an increment's random part that is not
-            linear in the noise, for each variable; 0 where it has no random part.
+        nonlinear_noise: the share of the mean square of an increment's departure from its mean
+            that is not linear in the noise, for each variable; 0 where there is none.
     """
 
     state: Float[Array, "sample variable"]
@@ -98,12 +100,17 @@ def _sample(
         def increment(noise):
             return step(x, t, dt, noise) - x
 
-        still, jacobian = increment(zero), jax.jacfwd(increment)(zero)
-        linear = jacobian @ normal
+        def along(direction):
+            """The first and the second derivative at no noise."""
+            slope = functools.partial(_slope, increment, direction)
+            return slope(zero), _slope(slope, direction, zero)
+
+        first, second = jax.vmap(along)(jnp.eye(len(zero), dtype=zero.dtype))
+        mean, linear = increment(zero) + 0.5 * second.sum(axis=0), normal @ first
         return (
-            still / dt,
-            jacobian @ jacobian.T / dt,
-            (increment(normal) - still - linear) ** 2,
+            mean / dt,
+            first.T @ first / dt,
+            (increment(normal) - mean - linear) ** 2,
             linear**2,
         )
 
@@ -111,6 +118,11 @@ def _sample(
     bent, straight = bent.mean(axis=0), straight.mean(axis=0)
     share = jnp.where(bent > 0.0, bent / (bent + straight), 0.0)
     return Samples(states, times, drift, covariance, share)
+
+
+def _slope(function, direction, place):
+    """The derivative of a function along a direction, at a place."""
+    return jax.jvp(function, (place,), (direction,))[1]
 
 
 def _visited(

@@ -24,7 +24,6 @@ from enso_jax.fitting import (
 )
 from enso_jax.grading import GradeResult, Submission, Terms
 from enso_jax.models import Step, TermModel
-from enso_jax.protocol import Protocol
 from enso_jax.simplify._criteria import Criteria
 from enso_jax.simplify._families import chosen, reductions_by_family
 from enso_jax.simplify._reductions import Original, Reducer, Reduction
@@ -120,7 +119,7 @@ def simplify(
     found = None
     if not isinstance(step, TermModel):
         stage("finding its terms")
-        found = found_terms(samples, protocol)
+        found = found_terms(samples)
     original = Original(step, about, step if found is None else found.model, samples)
     stage("grading reductions")
     reducer = Reducer(
@@ -149,13 +148,13 @@ def simplify(
     return Simplified(said, original, families, choice)
 
 
-def found_terms(samples: Samples, protocol: Protocol) -> Structure:
+def found_terms(samples: Samples) -> Structure:
     """The terms of a model that was not handed over in terms.
 
     Raises:
         SimplifyError: if they do not describe it.
     """
-    structure = find_structure(samples, protocol)
+    structure = find_structure(samples)
     if faults := structure.faults():
         raise SimplifyError(" ".join(faults))
     return structure
