@@ -102,7 +102,11 @@ class _System:
         self._gram = whole[np.ix_(columns, columns)]
         self._rights = products[:, columns, target]
         self._right = whole[columns, target]
-        self._square, self._sum, self._count = whole[target, target], whole[target, -1], whole[-1, -1]
+        self._square, self._sum, self._count = (
+            whole[target, target],
+            whole[target, -1],
+            whole[-1, -1],
+        )
 
     def solve(self, held: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The coefficients and their standard errors, both ``(column,)``.
@@ -151,6 +155,8 @@ def _row(
     """All regressors at one sample, then the targets, then 1."""
     x = dict(zip(NAMES, state / model.scales, strict=True))
     seasons = season(t, model.phase)
-    regressors = [seasons[name] * term.feature(x) for term in model.terms for name in term.harmonics]
+    regressors = [
+        seasons[name] * term.feature(x) for term in model.terms for name in term.harmonics
+    ]
     targets = drift / model.scales * model.time_scale
     return jnp.stack([*regressors, *targets, jnp.ones_like(t)])

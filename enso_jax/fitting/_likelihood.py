@@ -13,9 +13,10 @@ their sampling error: what is uncertain is only which states were visited. For i
 noises P is the identity. The mixing is held.
 
 The search is L-BFGS with a line search for Wolfe's conditions, in coordinates in which the
-curvature at the start is the identity.
+information at the start is the identity: the curvature there, had the start made the samples.
 """
 
+import math
 from typing import Final, NamedTuple
 
 import equinox as eqx
@@ -70,16 +71,19 @@ def likelihood(model: TermModel, samples: Samples, *, protocol: Protocol) -> Ref
         PrecisionError: if JAX is not in the precision that the protocol asks for.
     """
     evidence = in_precision(_evidence(model, samples), protocol)
-    stride = max(1, len(samples.t) // _FOR_CURVATURE)
+    stride = _stride(len(samples.t))
     thinned = jax.tree.map(lambda values: values[:, ::stride], evidence)
     d = jnp.asarray(protocol.dt / float(model.time_scale), evidence.t.dtype)
 
     def refit(start: TermModel, free: TermModel) -> Refit:
         places = chart(in_precision(start, protocol), free)
         origin = places.origin()
-        first = np.asarray(_curvature(places, origin, thinned, d))
+        own = _as_if_of(places.start, thinned)
+        first = np.asarray(_curvature(places, origin, own, d))
         if not np.isfinite(first).all() or not np.isfinite(_loss(places, origin, evidence, d)):
-            return refused(start, "The start has no likelihood: its noise is not positive everywhere")
+            return refused(
+                start, "The start has no likelihood: its noise is not positive everywhere"
+            )
         root = jnp.asarray(inverse_root(first))
         search = _search(places, root, evidence, d)
         z = origin + root @ search.place
@@ -99,6 +103,18 @@ def likelihood(model: TermModel, samples: Samples, *, protocol: Protocol) -> Ref
         )
 
     return refit
+
+
+def _stride(count: int) -> int:
+    """From one of the samples that give the curvature to the next.
+
+    It shares no factor with the samples of a year, 12 months of a divisor of 30 each: else
+    they would all be from a few days of the year, and see no seasons.
+    """
+    stride = max(1, count // _FOR_CURVATURE)
+    while math.gcd(stride, 30) > 1:
+        stride += 1
+    return stride
 
 
 def _evidence(model: TermModel, samples: Samples) -> _Evidence:
@@ -125,18 +141,16 @@ def _of_segment(model: TermModel, part: _Evidence, d: Float[Array, ""]) -> Float
     g = jax.vmap(model.diffusion)(part.state, part.t)
     positive = g > 0.0
     g = jnp.where(positive, g, jnp.ones_like(g))
-    precision = _precision(model).astype(g.dtype)
+    inverse = jnp.linalg.inv(_mixing(model))
+    precision = inverse.T @ inverse
     second = part.covariance + d * misfit[:, :, None] * misfit[:, None, :]
     distance = jnp.einsum("ij,nij,ni,nj->n", precision, second, 1.0 / g, 1.0 / g)
     value = jnp.sum(jnp.log(g), axis=-1) + 0.5 * distance
     return jnp.sum(jnp.where(positive.all(axis=-1), value, jnp.inf) * part.weight)
 
 
-def _precision(model: TermModel) -> Float[Array, "variable variable"]:
-    if model.mixing is None:
-        return jnp.eye(len(NAMES))
-    inverse = jnp.linalg.inv(model.mixing)
-    return inverse.T @ inverse
+def _mixing(model: TermModel) -> Float[Array, "variable variable"]:
+    return jnp.eye(len(NAMES), dtype=model.scales.dtype) if model.mixing is None else model.mixing
 
 
 def _mean(places: Chart, z: Array, evidence: _Evidence, d: Array) -> Float[Array, ""]:
@@ -154,6 +168,19 @@ def _curvature(
     places: Chart, z: Array, evidence: _Evidence, d: Array
 ) -> Float[Array, "number number"]:
     return jax.hessian(lambda z: _mean(places, z, evidence, d))(z)
+
+
+@eqx.filter_jit
+def _as_if_of(model: TermModel, evidence: _Evidence) -> _Evidence:
+    """What `model` does itself at the states that the original visits."""
+
+    def covariance(state, t):
+        root = model.diffusion(state, t)[:, None] * _mixing(model)
+        return root @ root.T
+
+    over_samples = jax.vmap(jax.vmap(covariance))(evidence.state, evidence.t)
+    drift = _drift(model, evidence)
+    return _Evidence(evidence.state, evidence.t, drift, over_samples, evidence.weight)
 
 
 @eqx.filter_jit
