@@ -6,12 +6,11 @@ them all. What was dropped stays in the tree: a term with coefficients 0, a nois
 slope 0.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from enso_jax.models import CONSTANT, Amplitude, Term, TermModel
@@ -76,34 +75,64 @@ def numbers(tree: TermModel) -> np.ndarray:
     return np.concatenate([np.ravel(np.asarray(leaf)) for leaf in jax.tree.leaves(tree)])
 
 
-def with_numbers(model: TermModel, values: np.ndarray) -> TermModel:
-    """A model of the structure of `model` with the numbers `values`, in the order of `numbers`."""
+def shaped(model: TermModel, values: np.ndarray) -> TermModel:
+    """A tree of the shape of `model` that holds `values`, in the order of `numbers`."""
     leaves, structure = jax.tree.flatten(model)
-    ends = np.cumsum([leaf.size for leaf in leaves])[:-1]
-    parts = zip(np.split(values, ends), leaves, strict=True)
-    return jax.tree.unflatten(
-        structure, [jnp.asarray(part.reshape(leaf.shape), leaf.dtype) for part, leaf in parts]
-    )
+    return jax.tree.unflatten(structure, _parts(leaves, values))
+
+
+def with_numbers(model: TermModel, values: np.ndarray) -> TermModel:
+    """The model with the numbers `values`, in the order of `numbers`."""
+    leaves, structure = jax.tree.flatten(model)
+    parts = _parts(leaves, values)
+    old = _parts(leaves, numbers(model))
+    changed = [n for n, part in enumerate(parts) if not np.array_equal(part, old[n])]
+    # All in one call, which takes most of the time of a small refit.
+    arrays = jax.device_put([parts[n].astype(leaves[n].dtype) for n in changed])
+    for n, array in zip(changed, arrays, strict=True):
+        leaves[n] = array
+    return jax.tree.unflatten(structure, leaves)
+
+
+def _parts(leaves: list[Any], values: np.ndarray) -> list[np.ndarray]:
+    parts, begin = [], 0
+    for leaf in leaves:
+        parts.append(values[begin : begin + leaf.size].reshape(leaf.shape))
+        begin += leaf.size
+    return parts
 
 
 def of_kind(model: TermModel, *kinds: str) -> np.ndarray:
     """Which of a model's `numbers` are of one of `kinds`, ``(n,)``."""
-    leaves = jax.tree_util.tree_leaves_with_path(model)
-    return np.concatenate([np.full(np.size(leaf), _kind(path) in kinds) for path, leaf in leaves])
+    return _per_number(model, lambda path: _kind(path) in kinds)
 
 
-def which_are_free(free: TermModel, start: TermModel) -> np.ndarray:
-    """Which of the `numbers` of `start` are free, ``(n,)``.
+def of_noise(model: TermModel) -> np.ndarray:
+    """Which of a model's `numbers` are those of its noise amplitudes, ``(n,)``."""
+    return _per_number(model, lambda path: path[0].name == "amplitudes")
+
+
+def which_are_free(free: TermModel, refittable: np.ndarray) -> np.ndarray:
+    """Which of a model's `numbers` are free, ``(n,)``.
+
+    Args:
+        free: a tree of booleans of the model's structure.
+        refittable: which numbers can be refitted at all.
 
     Raises:
         ValueError: if `free` has another structure, or frees what cannot be refitted.
     """
-    if jax.tree.structure(free) != jax.tree.structure(start):
-        raise ValueError("free is a tree of booleans of the very structure of the model")
     marked = numbers(free).astype(bool)
-    if (marked & ~of_kind(start, *KINDS)).any():
+    if marked.shape != refittable.shape:
+        raise ValueError("free is a tree of booleans of the very structure of the model")
+    if (marked & ~refittable).any():
         raise ValueError(f"free frees numbers that are none of {KINDS}")
     return marked
+
+
+def _per_number(model: TermModel, test: Callable[[tuple[Any, ...]], bool]) -> np.ndarray:
+    leaves = jax.tree_util.tree_leaves_with_path(model)
+    return np.concatenate([np.full(np.size(leaf), test(path)) for path, leaf in leaves])
 
 
 def _kind(path: tuple[Any, ...]) -> str:

@@ -21,7 +21,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from enso_jax.fitting._free import numbers, of_kind, which_are_free, with_numbers
+from enso_jax.fitting._free import (
+    KINDS,
+    numbers,
+    of_kind,
+    of_noise,
+    shaped,
+    which_are_free,
+    with_numbers,
+)
 from enso_jax.fitting._refit import Refit, Refitter, refused
 from enso_jax.fitting._samples import Samples
 from enso_jax.fitting._sandwich import in_segments, inverse_root, standard_errors
@@ -45,18 +53,21 @@ def increments(model: TermModel, samples: Samples) -> Refitter:
     products = np.asarray(_products(model, *in_segments(samples)))
     if not np.isfinite(products).all():
         return lambda start, free: refused(start, "The samples, or the model at them, are infinite")
-    places = np.flatnonzero(of_kind(model, "coefficients"))
+    coefficients = of_kind(model, "coefficients")
+    places, refittable = np.flatnonzero(coefficients), of_kind(model, *KINDS)
+    others = ~coefficients & ~of_noise(model)
+    structure, needed = jax.tree.structure(model), numbers(model)[others]
     equations = np.asarray([term.equation for term in model.terms for _ in term.harmonics])
     systems = [
         _System(products, np.flatnonzero(equations == name), number)
         for number, name in enumerate(NAMES)
     ]
-    fixed = _shape_of_drift(model)
 
     def refit(start: TermModel, free: TermModel) -> Refit:
-        if _shape_of_drift(start) != fixed:
+        values = numbers(start)
+        if jax.tree.structure(start) != structure or not np.array_equal(values[others], needed):
             raise ValueError("the start differs from the model in more than coefficients and noise")
-        values, movable = numbers(start), which_are_free(free, start)[places]
+        movable = which_are_free(free, refittable)[places]
         errors, explained = np.zeros_like(values), {}
         for name, system in zip(NAMES, systems, strict=True):
             mine = places[system.columns]
@@ -64,7 +75,7 @@ def increments(model: TermModel, samples: Samples) -> Refitter:
             share = system.explained(values[mine])
             if share is not None:
                 explained[name] = share
-        return Refit(with_numbers(start, values), with_numbers(start, errors), explained, True)
+        return Refit(with_numbers(start, values), shaped(start, errors), explained, True)
 
     return refit
 
@@ -149,10 +160,3 @@ def _row(
     ]
     targets = drift / model.scales * model.time_scale
     return jnp.stack([*regressors, *targets, jnp.ones_like(t)])
-
-
-def _shape_of_drift(model: TermModel) -> tuple:
-    """All that the columns follow from."""
-    features = [leaf for term in model.terms for leaf in jax.tree.leaves(term.feature)]
-    leaves = [*features, model.phase, model.scales, model.time_scale]
-    return jax.tree.structure(model), *(np.asarray(leaf).tobytes() for leaf in leaves)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from enso_jax.fitting._free import numbers, with_numbers
+from enso_jax.fitting._free import numbers, shaped
 from enso_jax.models import TermModel
 
 
@@ -39,4 +39,4 @@ Refitter = Callable[[TermModel, TermModel], Refit]
 
 def refused(start: TermModel, note: str) -> Refit:
     """The start as it was, because nothing can be fitted."""
-    return Refit(start, with_numbers(start, np.zeros(numbers(start).size)), {}, False, 0, note)
+    return Refit(start, shaped(start, np.zeros(numbers(start).size)), {}, False, 0, note)

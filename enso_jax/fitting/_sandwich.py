@@ -6,6 +6,7 @@ all of the run, and c the covariance of an estimate from another run of the same
 
     c = H^+ ( 20/19 sum_s S_s S_s^T ) H^+
 
+to which comes what the search left of the way to the minimum, the square of ``H^+ sum_s S_s``.
 Segments of decades are independent of one another, however much one misfit resembles the
 next within them. A direction that the curvature does not see has error 0.
 """
@@ -60,4 +61,4 @@ def standard_errors(root: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """
     moved = scores @ root @ root.T
     count = len(scores)
-    return np.sqrt(count / (count - 1) * (moved**2).sum(axis=0))
+    return np.sqrt(count / (count - 1) * (moved**2).sum(axis=0) + moved.sum(axis=0) ** 2)
