@@ -1,6 +1,7 @@
 """How are results read on a terminal? As tables, made here and printed by the commands."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich import box
@@ -12,8 +13,10 @@ from enso_jax.models import BuiltInModel, PublishedScores
 from enso_jax.observations import Record, Series
 from enso_jax.observations.check import TOLERANCES, CheckResult
 from enso_jax.scores import METRICS
-from enso_jax.simplify import ReductionResult, Simplification
 from enso_jax.state import MONTHS_PER_YEAR, NAMES, VARIABLES, month_label
+
+if TYPE_CHECKING:  # a grade shows tables and simplifies nothing
+    from enso_jax.simplify import ReductionResult, Simplification
 
 _DIMENSIONS = ("statistical", "dynamical", "predictive")
 _CHANGES = ("S", "D", "P", "composite")
@@ -81,7 +84,7 @@ def _remark(result: GradeResult | None, marks: Iterable[str]) -> str:
     return ", ".join(marks)
 
 
-def reduction_table(found: Simplification) -> Table:
+def reduction_table(found: "Simplification") -> Table:
     """The model as submitted, its search's paths, and what the choice cannot spare.
 
     On a path each row drops its groups besides those of the row above.
@@ -105,7 +108,7 @@ def reduction_table(found: Simplification) -> Table:
 
 
 def _add_reduction(
-    table: Table, found: Simplification, place: int, lost: Sequence[str]
+    table: Table, found: "Simplification", place: int, lost: Sequence[str]
 ) -> tuple[str, ...]:
     """Adds a row with what is dropped besides `lost`; gives all that is."""
     reduction = found.reductions[place]
@@ -120,7 +123,7 @@ def _add_reduction(
     return reduction.dropped
 
 
-def structure_table(found: Iterable[Simplification]) -> Table:
+def structure_table(found: "Iterable[Simplification]") -> Table:
     """The paper's Table 12: structure and scores of models before and after simplification."""
     table = _plain_table("model", right=("version", "drift", "noise", *_CHANGES))
     for one in found:
@@ -144,7 +147,7 @@ def dropped_text(dropped: Sequence[str], groups: Sequence[str]) -> str:
     return ", ".join(words + left)
 
 
-def _beyond(found: Simplification) -> list[int]:
+def _beyond(found: "Simplification") -> list[int]:
     """Places of the reductions that drop one group more than the choice, and are not kept."""
     if found.choice is None or not found.choice.dropped:
         return []
@@ -158,7 +161,7 @@ def _beyond(found: Simplification) -> list[int]:
     ]
 
 
-def _reported(found: Simplification) -> list[int]:
+def _reported(found: "Simplification") -> list[int]:
     """The families' reductions, the best first; the choice where there are none."""
     places = sorted(
         found.families.values(), key=lambda place: -found.reductions[place].scores.composite
@@ -168,7 +171,7 @@ def _reported(found: Simplification) -> list[int]:
     return [place for place in places if found.reductions[place].dropped]
 
 
-def _reduction_cells(reduction: ReductionResult) -> list[str]:
+def _reduction_cells(reduction: "ReductionResult") -> list[str]:
     return [
         *_kinds(reduction),
         f"{reduction.drift_coefficients}",
@@ -177,17 +180,17 @@ def _reduction_cells(reduction: ReductionResult) -> list[str]:
     ]
 
 
-def _kinds(reduction: ReductionResult) -> tuple[str, str]:
+def _kinds(reduction: "ReductionResult") -> tuple[str, str]:
     """Drift and noise as the paper writes them."""
     drift, noise = reduction.structure.split("-")
     return "NL" if drift == "nonlinear" else "L", "Mult." if noise == "multiplicative" else "Add."
 
 
-def _plain_scores(reduction: ReductionResult) -> list[str]:
+def _plain_scores(reduction: "ReductionResult") -> list[str]:
     return [f"{getattr(reduction.scores, name):.3f}" for name in (*_DIMENSIONS, "composite")]
 
 
-def _with_changes(reduction: ReductionResult) -> list[str]:
+def _with_changes(reduction: "ReductionResult") -> list[str]:
     """Each score with its change from the original and the standard error of that."""
     cells = []
     for name, score in zip((*_DIMENSIONS, "composite"), _plain_scores(reduction), strict=True):

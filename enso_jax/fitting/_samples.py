@@ -50,6 +50,12 @@ class Samples(eqx.Module):
     covariance: Float[Array, "sample variable variable"]
     nonlinear_noise: Float[Array, " variable"]
 
+    @property
+    def monthly(self) -> np.ndarray:
+        """The states at the months' ends, ``(month, variable)``; the first is a January's."""
+        t = np.asarray(self.t)
+        return np.asarray(self.state)[np.isclose(t, np.round(t), atol=1e-6)]
+
 
 def sample(
     step: Step,

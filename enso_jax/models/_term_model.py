@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from enso_jax import state as state_
 from enso_jax.models._arithmetic import between, total
@@ -54,7 +54,7 @@ class TermModel(Step):
         bound: float = float("inf"),
         scales: Iterable[float] = tuple(variable.scale for variable in state_.VARIABLES),
         time_scale: float = state_.TIME_SCALE_MONTHS,
-        mixing: np.ndarray | None = None,
+        mixing: ArrayLike | None = None,
     ) -> None:
         """See the attributes.
 
@@ -163,7 +163,8 @@ class TermModel(Step):
         return lines
 
 
-def _checked(mixing: np.ndarray) -> np.ndarray:
+def _checked(given: ArrayLike) -> np.ndarray:
+    mixing = np.asarray(given)
     lengths = np.linalg.norm(mixing, axis=1)
     if not np.array_equal(mixing, np.tril(mixing)) or not np.allclose(lengths, 1.0, atol=1e-9):
         raise ValueError("mixing is lower triangular, and its rows are of length 1")

@@ -144,35 +144,34 @@ def simplification(
 
 
 def _result(reduction: Reduction, reducer: Reducer) -> ReductionResult:
-    return ReductionResult(
-        dropped=tuple(ordered(reduction.dropped, reducer.original.model)),
-        refit=reduction.refit if reduction.dropped else None,
-        replicates=reduction.result.replicates,
-        structure=structure_of(reduction.pruned),
-        drift_coefficients=reduction.coefficients,
-        kept=reduction.kept,
-        verdict=verdict(reduction, reducer.grade, reducer.criteria),
-        **_scores(reduction.result, reducer.grade),
-    )
+    about = {
+        "dropped": tuple(ordered(reduction.dropped, reducer.original.model)),
+        "refit": reduction.refit if reduction.dropped else None,
+        "structure": structure_of(reduction.pruned),
+        "drift_coefficients": reduction.coefficients,
+        "kept": reduction.kept,
+        "verdict": verdict(reduction, reducer.grade, reducer.criteria),
+    }
+    return ReductionResult.model_validate(about | _scores(reduction.result, reducer.grade))
 
 
 def _submitted(reducer: Reducer, in_terms: Reduction) -> ReductionResult:
-    return ReductionResult(
-        dropped=(),
-        refit=None,
-        replicates=reducer.grade.replicates,
-        structure=structure_of(in_terms.pruned),
-        drift_coefficients=in_terms.coefficients,
-        kept=True,
-        verdict="as submitted",
-        **_scores(reducer.grade, reducer.grade),
-    )
+    about = {
+        "dropped": (),
+        "refit": None,
+        "structure": structure_of(in_terms.pruned),
+        "drift_coefficients": in_terms.coefficients,
+        "kept": True,
+        "verdict": "as submitted",
+    }
+    return ReductionResult.model_validate(about | _scores(reducer.grade, reducer.grade))
 
 
 def _scores(result: GradeResult, original: GradeResult) -> dict[str, object]:
     changes = {name: change(result, original, name) for name in SCORES}
     errors = {name: error for name, (_, error) in changes.items() if error is not None}
     return {
+        "replicates": result.replicates,
         "scores": result.scores,
         "standard_errors": result.standard_errors,
         "changes": DimensionScores(**{name: value for name, (value, _) in changes.items()}),
@@ -201,9 +200,9 @@ def _shortfall(name: str, reduction: Reduction, original: GradeResult, criteria:
 
 def _found(structure: Structure) -> FoundStructure:
     return FoundStructure(
-        drift_share=structure.drift_share,
-        noise_share=structure.noise_share,
-        state_dependence=structure.state_dependence,
+        drift_share=dict(structure.drift_share),
+        noise_share=dict(structure.noise_share),
+        state_dependence=dict(structure.state_dependence),
     )
 
 

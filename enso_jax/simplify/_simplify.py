@@ -66,7 +66,7 @@ def by_likelihood(model: TermModel, samples: Samples, terms: Terms) -> Refinemen
 
 def by_statistics(model: TermModel, samples: Samples, terms: Terms) -> Refinement:
     """Refits what the climate depends on most to the climate of the original."""
-    refit = statistics(model, targets_of(samples), protocol=terms.protocol, seed=terms.seed)
+    refit = statistics(model, targets_of(samples.monthly), protocol=terms.protocol, seed=terms.seed)
     return lambda start: refit(start, free_parameters(start, STATISTICS_KINDS)).model
 
 
@@ -116,15 +116,17 @@ def simplify(
     stage("running the original")
     samples = sample(step, protocol, seed=grader.terms.seed)
     require_finite(samples)
-    found = None
-    if not isinstance(step, TermModel):
+    if isinstance(step, TermModel):
+        found, model = None, step
+    else:
         stage("finding its terms")
         found = found_terms(samples)
-    original = Original(step, about, step if found is None else found.model, samples)
+        model = found.model
+    original = Original(step, about, model, samples)
     stage("grading reductions")
     reducer = Reducer(
         original,
-        increments(original.model, samples),
+        increments(model, samples),
         grader,
         criteria or Criteria(),
         expected=expected,
@@ -137,7 +139,7 @@ def simplify(
     choice = asked[0] if asked else chosen(reducer.confirmed.values())
     if refit != "increments":
         stage(f"refitting by {refit}")
-        refine = REFINEMENTS[refit](original.model, samples, grader.terms)
+        refine = REFINEMENTS[refit](model, samples, grader.terms)
         ends = [one for one in (*families.values(), choice) if one is not None and one.dropped]
         better = {one.dropped: reducer.refine(one, refit, refine) for one in ends}
         families = {name: better.get(one.dropped, one) for name, one in families.items()}
