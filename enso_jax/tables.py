@@ -85,9 +85,10 @@ def _remark(result: GradeResult | None, marks: Iterable[str]) -> str:
 
 
 def reduction_table(found: "Simplification") -> Table:
-    """The model as submitted, its search's paths, and what the choice cannot spare.
+    """The model as submitted, its search's paths, other refits, and what cannot be spared.
 
-    On a path each row drops its groups besides those of the row above.
+    On a path each row drops its groups besides those of the row above; at the end, besides
+    those of the choice.
     """
     table = _plain_table(
         "dropped", right=("drift", "noise", "coefficients", *_CHANGES, "skewness T_E")
@@ -99,11 +100,14 @@ def reduction_table(found: "Simplification") -> Table:
         lost: tuple[str, ...] = ()
         for place in path.places:
             lost = _add_reduction(table, found, place, lost)
-    if beyond := _beyond(found):
-        table.add_section()
-        for place in beyond:
-            assert found.choice is not None, "there is something beyond a choice alone"
-            _add_reduction(table, found, place, found.choice.dropped)
+    refined = [
+        place for place, one in enumerate(found.reductions) if one.refit not in (None, "increments")
+    ]
+    for places, lost in ((refined, ()), (_beyond(found), found.choice and found.choice.dropped)):
+        if places:
+            table.add_section()
+        for place in places:
+            _add_reduction(table, found, place, lost or ())
     return table
 
 
@@ -118,6 +122,8 @@ def _add_reduction(
     what = f"+ {more}" if lost else more or "nothing: in terms"
     marks = ["chosen"] * (place == found.chosen)
     marks += [name for name, at in found.families.items() if at == place]
+    if reduction.refit not in (None, "increments"):
+        what = f"{what}, refitted by {reduction.refit}"
     remark = ", ".join(marks) or reduction.verdict
     table.add_row(what, *_reduction_cells(reduction), remark)
     return reduction.dropped

@@ -123,11 +123,8 @@ class Term(eqx.Module):
 class Factor(eqx.Module):
     """A positive function of the state that multiplies a noise amplitude; 1 where x is 0.
 
-    Attributes:
-        slope: how strongly it depends on the state; with a slope of 0 it is 1 at every one.
+    Every kind has a `slope`; with one of 0 it is 1 at every state.
     """
-
-    slope: eqx.AbstractVar[Number]
 
     @abc.abstractmethod
     def __call__(self, x: State) -> Float[Array, ""]:

@@ -124,8 +124,8 @@ def drift_coefficients(model: TermModel, dropped: frozenset[str]) -> int:
 
 
 def _neutral(factor: Factor) -> Factor:
-    """The factor that is 1 at every state: both kinds are where their slope is 0."""
-    return eqx.tree_at(lambda tree: tree.slope, factor, jnp.zeros_like(factor.slope))
+    """The factor that is 1 at every state."""
+    return dataclasses.replace(factor, slope=0.0)
 
 
 def _additive(amplitude: Amplitude) -> Amplitude:

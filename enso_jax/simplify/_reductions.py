@@ -32,6 +32,10 @@ CONFIRMED_AT_ONCE: Final = 4
 _CLOSE: Final = 2.0
 
 
+class SimplifyError(Exception):
+    """A model cannot be simplified. Its text is one sentence that says why."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Reduction:
     """A reduced model and what came of it.
@@ -92,7 +96,6 @@ class Reducer:
 
     Attributes:
         original: what is reduced.
-        grade: its own result, with all replicates.
         confirmed: by dropped groups, in the order in which they came.
         refined: what other refits made of some of them.
         screened: the same as `confirmed` for those that had one replicate.
@@ -129,7 +132,19 @@ class Reducer:
         self._one = grader.with_replicates(1, SCREENED_AT_ONCE)
         self._progress = {"expected": expected, "done": done}
         self._models: dict[frozenset[str], TermModel] = {}
-        (self.grade,) = self._all([(original.step, original.about)], **self._progress)
+
+    @functools.cached_property
+    def grade(self) -> GradeResult:
+        """The original's own result, with all replicates.
+
+        Raises:
+            SimplifyError: if it is invalid.
+        """
+        model = self.original.step, self.original.about
+        (result,) = self._all([model], **self._progress)
+        if result.reason is not None:
+            raise SimplifyError(f"The model itself is invalid: {result.reason.message}")
+        return result
 
     def confirm(self, masks: Sequence[frozenset[str]]) -> list[Reduction]:
         """These reductions, with all replicates."""
@@ -159,11 +174,11 @@ class Reducer:
     def refine(
         self, reduction: Reduction, name: str, refit: Callable[[TermModel], TermModel]
     ) -> Reduction:
-        """What another refit makes of a reduction; the reduction where that is not kept."""
+        """What another refit makes of a reduction."""
         model = refit(reduction.model)
         (refined,) = self._graded({reduction.dropped: model}, self._all, name)
         self.refined.append(refined)
-        return refined if refined.kept else reduction
+        return refined
 
     def _refitted(self, masks: Sequence[frozenset[str]]) -> dict[frozenset[str], TermModel]:
         for mask in masks:

@@ -15,7 +15,7 @@ from enso_jax.simplify._criteria import SCORES, Criteria, mean_score, simulated_
 from enso_jax.simplify._families import structure_of
 from enso_jax.simplify._groups import groups_of, ordered
 from enso_jax.simplify._reductions import Reducer, Reduction, change
-from enso_jax.simplify._search import Path
+from enso_jax.simplify._search import RemovalPath
 from enso_jax.simplify.structure import Structure
 
 SCHEMA_VERSION: Final = 1
@@ -104,7 +104,7 @@ class Simplification(_Frozen):
 
 def simplification(
     reducer: Reducer,
-    paths: Sequence[Path],
+    paths: Sequence[RemovalPath],
     families: Mapping[str, Reduction],
     choice: Reduction | None,
     *,
@@ -206,6 +206,6 @@ def _found(structure: Structure) -> FoundStructure:
     )
 
 
-def _path(path: Path, place_of: Mapping[tuple[frozenset[str], str], int]) -> SearchPath:
+def _path(path: RemovalPath, place_of: Mapping[tuple[frozenset[str], str], int]) -> SearchPath:
     places: Iterable[int] = (place_of[one.dropped, one.refit] for one in path.reductions)
     return SearchPath(start=path.start, places=tuple(places))

@@ -30,11 +30,11 @@ AS_ASKED: Final = "as asked"
 _ORIGINAL: Final[frozenset[str]] = frozenset()
 
 #: What makes the reductions of a model, and gives the paths that it took.
-Search = Callable[[Reducer], list["Path"]]
+Search = Callable[[Reducer], list["RemovalPath"]]
 
 
 @dataclasses.dataclass(frozen=True)
-class Path:
+class RemovalPath:
     """Reductions, each of which drops a group more than the one before it; all are kept ones.
 
     Attributes:
@@ -46,18 +46,18 @@ class Path:
     reductions: tuple[Reduction, ...]
 
 
-def backward(reducer: Reducer) -> list[Path]:
+def backward(reducer: Reducer) -> list[RemovalPath]:
     """The paths of backward elimination from the original and from each family's start."""
     groups = removable_groups(reducer.original.model)
     starts = dict(_starts(groups))
     first = reducer.confirm(list(starts.values()))
     return [
-        Path(name, tuple(_eliminated(reduction, groups, reducer)))
+        RemovalPath(name, tuple(_eliminated(reduction, groups, reducer)))
         for name, reduction in zip(starts, first, strict=True)
     ]
 
 
-def exhaustive(reducer: Reducer) -> list[Path]:
+def exhaustive(reducer: Reducer) -> list[RemovalPath]:
     """Every subset of the removable groups; those that may be best of each family confirmed.
 
     Raises:
@@ -82,7 +82,7 @@ def exhaustive(reducer: Reducer) -> list[Path]:
         by_mechanism.setdefault(mechanisms_left(reduction.dropped, groups), []).append(reduction)
     for alike in by_mechanism.values():
         _confirm_best_and_simplest(alike, reducer)
-    return [Path("every subset", tuple(sorted(reducer.confirmed.values(), key=_by_size)))]
+    return [RemovalPath("every subset", tuple(sorted(reducer.confirmed.values(), key=_by_size)))]
 
 
 def only(names: Sequence[str]) -> Search:
@@ -91,9 +91,9 @@ def only(names: Sequence[str]) -> Search:
     It raises GroupError if a name stands for none.
     """
 
-    def search(reducer: Reducer) -> list[Path]:
+    def search(reducer: Reducer) -> list[RemovalPath]:
         dropped = named_groups(names, reducer.original.model)
-        return [Path(AS_ASKED, tuple(reducer.confirm([_ORIGINAL, dropped])))]
+        return [RemovalPath(AS_ASKED, tuple(reducer.confirm([_ORIGINAL, dropped])))]
 
     return search
 

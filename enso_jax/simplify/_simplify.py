@@ -22,18 +22,14 @@ from enso_jax.fitting import (
     statistics,
     targets_of,
 )
-from enso_jax.grading import GradeResult, Submission, Terms
+from enso_jax.grading import Submission, Terms
 from enso_jax.models import Step, TermModel
 from enso_jax.simplify._criteria import Criteria
 from enso_jax.simplify._families import chosen, reductions_by_family
-from enso_jax.simplify._reductions import Original, Reducer, Reduction
+from enso_jax.simplify._reductions import Original, Reducer, Reduction, SimplifyError
 from enso_jax.simplify._result import Simplification, simplification
 from enso_jax.simplify._search import AS_ASKED, Search
 from enso_jax.simplify.structure import Structure, find_structure
-
-
-class SimplifyError(Exception):
-    """A model cannot be simplified. Its text is one sentence that says why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,7 +128,6 @@ def simplify(
         expected=expected,
         done=done,
     )
-    require_valid(reducer.grade)
     paths = search(reducer)
     families = reductions_by_family(reducer.confirmed.values())
     asked = [path.reductions[-1] for path in paths if path.start == AS_ASKED]
@@ -140,8 +135,10 @@ def simplify(
     if refit != "increments":
         stage(f"refitting by {refit}")
         refine = REFINEMENTS[refit](model, samples, grader.terms)
-        ends = [one for one in (*families.values(), choice) if one is not None and one.dropped]
-        better = {one.dropped: reducer.refine(one, refit, refine) for one in ends}
+        several = (*families.values(), choice)
+        ends = {one.dropped: one for one in several if one is not None and one.dropped}
+        refined = {end: reducer.refine(one, refit, refine) for end, one in ends.items()}
+        better = {end: one for end, one in refined.items() if one.kept or asked}
         families = {name: better.get(one.dropped, one) for name, one in families.items()}
         choice = choice and better.get(choice.dropped, choice)
     said = simplification(
@@ -168,9 +165,3 @@ def require_finite(samples: Samples) -> None:
         raise SimplifyError(
             "The model does not stay finite in its own free run, so there is nothing to simplify."
         )
-
-
-def require_valid(grade: GradeResult) -> None:
-    """Raises SimplifyError if the original is invalid."""
-    if grade.reason is not None:
-        raise SimplifyError(f"The model itself is invalid: {grade.reason.message}")
