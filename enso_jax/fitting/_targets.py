@@ -1,6 +1,6 @@
-"""Which statistics of a run or a record does a model have to reproduce, and how well are they known?
+"""Which statistics does a model have to reproduce, and how well are they known?
 
-Of the anomalies x, from means over all that is given::
+Of the anomalies x, about the means over all that is given of a run or a record::
 
     seasonal variance   mean of (x - mean of the calendar month)^2, T_C and T_E
     variance            mean of x^2, all five
