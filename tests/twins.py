@@ -27,11 +27,11 @@ def small_twin() -> TermModel:
 
 
 def perturbed(model: TermModel, free: TermModel, seed: int = 0) -> TermModel:
-    """The model with each free number off by up to 20%."""
+    """The model with each free number too large or too small by 20%, at random."""
     rng = np.random.default_rng(seed)
 
     def one(leaf, free):
-        factor = 1.0 + 0.2 * rng.uniform(-1.0, 1.0, leaf.shape)
+        factor = 1.0 + 0.2 * rng.choice([-1.0, 1.0], leaf.shape)
         return jax.numpy.where(free, leaf * factor, leaf)
 
     return jax.tree.map(one, model, free)
