@@ -189,7 +189,8 @@ def test_a_start_that_explodes_is_refused(twin, refit):
     assert not any(np.any(np.asarray(leaf)) for leaf in jax.tree.leaves(found.errors))
 
 
-def test_a_step_that_explodes_is_halved(twin, targets):
+@pytest.mark.parametrize(("length", "stuck"), [(10.0, False), (1e9, True)])
+def test_a_step_that_explodes_is_halved(twin, targets, length, stuck):
     """A long first step, into growth that nothing bounds: what comes back is finite."""
     boundless = eqx.tree_at(lambda model: model.bound, twin, jnp.asarray(jnp.inf))
     free = identified(boundless)
@@ -198,7 +199,7 @@ def test_a_step_that_explodes_is_halved(twin, targets):
     runs = search._Runs(jnp.zeros((5, 8)), noise, wanted, error)
     places = chart(perturbed(boundless, free), free)
     origin = places.origin()
-    far = 10.0 * jnp.diag(places.free.astype(origin.dtype))
+    far = length * jnp.diag(places.free.astype(origin.dtype))
     problem = search._Problem(places, origin, far, jnp.zeros_like(origin), runs)
 
     long = search._search(problem)
@@ -206,6 +207,7 @@ def test_a_step_that_explodes_is_halved(twin, targets):
     assert np.isfinite(np.asarray(long.place)).all()
     assert np.isfinite(long.gain)
     assert long.gain >= 0.0
+    assert long.stuck == stuck
 
 
 def test_what_is_not_free_keeps_every_bit(twin, refit):

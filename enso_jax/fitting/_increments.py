@@ -51,7 +51,8 @@ def increments(model: TermModel, samples: Samples) -> Refitter:
         model: any model of the structure that is to be refitted.
         samples: of the original.
     """
-    products = np.asarray(_products(model, *in_segments(samples)))
+    cut, weights = in_segments(samples)
+    products = np.asarray(_products(model, cut, jnp.asarray(weights)))
     if not np.isfinite(products).all():
         return lambda start, free: refused(start, "The samples, or the model at them, are infinite")
     coefficients = of_kind(model, "coefficients")

@@ -21,7 +21,7 @@ The covariance of the result has that of the targets and that of the simulated s
 with C and C_simulated in units of e.
 """
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import equinox as eqx
 import jax
@@ -122,23 +122,29 @@ def statistics(
         places = chart(in_precision(start, protocol), free)
         runs = _Runs(_spun_up(places.start, before), after, wanted, error)
         certainty = _certainty(places)
-        z, steps, gain = places.origin(), 0, np.inf
+        z = places.origin()
+        J = _jacobian(places, z, runs)
+        if not np.isfinite(J).all():
+            return refused(start, "A run of the start does not stay finite")
+        steps, gain, stuck = 0, np.inf, False
         while gain > _SMALL_GAIN and steps < _MOST_STEPS:
-            J = _jacobian(places, z, runs)
-            if not np.isfinite(J).all():
-                return refused(start, "A run of the start does not stay finite")
             root = jnp.asarray(inverse_root(J.T @ J + np.diag(certainty)))
             search = _search(_Problem(places, z, root, jnp.asarray(certainty), runs))
-            z, steps, gain = z + root @ search.place, steps + search.steps, search.gain
+            z, steps = z + root @ search.place, steps + search.steps
+            gain, stuck = search.gain, search.stuck
+            J = _jacobian(places, z, runs)
+        note = "" if gain <= _SMALL_GAIN else f"After {steps} steps the fit still became better"
+        if stuck:
+            note = f"After {steps} steps no shorter step made the fit better"
         spread = np.asarray(_simulated_covariance(places, z, runs))
         errors = in_units(places, z, _errors(J, certainty, targets.covariance + spread, error))
         return Refit(
             with_numbers(start, moved(start, places, z)),
             shaped(start, errors),
             {},
-            gain <= _SMALL_GAIN,
+            not note,
             steps,
-            "" if gain <= _SMALL_GAIN else f"After {steps} steps the fit still became better",
+            note,
         )
 
     return refit
@@ -254,11 +260,19 @@ class _Problem(eqx.Module):
 
 
 class _Search(NamedTuple):
-    """Where some steps led, how many they were, and by how much they made L smaller."""
+    """Where some steps led.
+
+    Attributes:
+        place: u.
+        steps: how many they were.
+        gain: by how much they made L smaller.
+        stuck: whether they ended because no length of the next made L smaller.
+    """
 
     place: Float[Array, " number"]
     steps: int
     gain: float
+    stuck: bool
 
 
 def _search(problem: _Problem) -> _Search:
@@ -271,7 +285,8 @@ def _search(problem: _Problem) -> _Search:
     while steps < _STEPS_TOGETHER and float(jnp.linalg.norm(gradient)) > _FLAT:
         # optax adds integers of 32 and 64 bits, which a strict JAX refuses.
         with jax.numpy_dtype_promotion("standard"):
-            uphill, memory = optimiser.update(gradient, memory, u)
+            direction, memory = optimiser.update(gradient, memory, u)
+        uphill = cast(Array, direction)
         for length in _LENGTHS:
             new = u - length * uphill
             new_loss, new_gradient = problem.loss_and_gradient(new)
@@ -279,6 +294,6 @@ def _search(problem: _Problem) -> _Search:
             if jnp.isfinite(new_gradient).all() and new_loss <= loss - _PROMISED * promised:
                 break
         else:
-            break
+            return _Search(u, steps, float(first - loss), True)
         u, loss, gradient, steps = new, new_loss, new_gradient, steps + 1
-    return _Search(u, steps, float(first - loss))
+    return _Search(u, steps, float(first - loss), False)
