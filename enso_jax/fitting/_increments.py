@@ -3,7 +3,8 @@
 For each equation i, those that least squares finds along the original's run, in nondimensional
 variables::
 
-    minimise  sum_n ( F_i(x_n, t_n) - sum_j a_j h_j(t_n) f_j(x_n) )^2,   F = time_scale drift / scale
+    minimise  sum_n ( F_i(x_n, t_n) - sum_j a_j h_j(t_n) f_j(x_n) )^2
+    F = time_scale drift / scale
 
 with a coefficient a_j for each harmonic h_j of each term f_j. A coefficient that is not free
 is held, and its contribution taken from F. The samples' drift is exact, so that nothing is
@@ -50,7 +51,8 @@ def increments(model: TermModel, samples: Samples) -> Refitter:
         model: any model of the structure that is to be refitted.
         samples: of the original.
     """
-    products = np.asarray(_products(model, *in_segments(samples)))
+    cut, weights = in_segments(samples)
+    products = np.asarray(_products(model, cut, jnp.asarray(weights)))
     if not np.isfinite(products).all():
         return lambda start, free: refused(start, "The samples, or the model at them, are infinite")
     coefficients = of_kind(model, "coefficients")
@@ -124,7 +126,7 @@ class _System:
         return values, errors
 
     def explained(self, values: np.ndarray) -> float | None:
-        """The share of the target's variance that its estimate accounts for; None if it has none."""
+        """The share of the target's variance that is accounted for; None if it does not vary."""
         variance = self._square - self._sum**2 / self._count
         if variance <= 0.0:
             return None

@@ -17,7 +17,7 @@ information at the start is the identity: the curvature there, had the start mad
 """
 
 import math
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import equinox as eqx
 import jax
@@ -43,6 +43,9 @@ _FLAT: Final = 1e-8
 _CONVERGED: Final = 1e-5
 #: As many samples give the curvature, since what they average hardly varies.
 _FOR_CURVATURE: Final = 10_000
+_NO_LIKELIHOOD: Final = (
+    "The start has no likelihood: its noise is not positive at every sample, or not all is finite"
+)
 
 
 class _Evidence(eqx.Module):
@@ -81,9 +84,7 @@ def likelihood(model: TermModel, samples: Samples, *, protocol: Protocol) -> Ref
         own = _as_if_of(places.start, thinned)
         first = np.asarray(_curvature(places, origin, own, d))
         if not np.isfinite(first).all() or not np.isfinite(_loss(places, origin, evidence, d)):
-            return refused(
-                start, "The start has no likelihood: its noise is not positive everywhere"
-            )
+            return refused(start, _NO_LIKELIHOOD)
         root = jnp.asarray(inverse_root(first))
         search = _search(places, root, evidence, d)
         z = origin + root @ search.place
@@ -244,7 +245,7 @@ def _search(places: Chart, root: Array, evidence: _Evidence, d: Array) -> _Searc
             updates, memory = optimiser.update(
                 gradient, search.memory, search.place, value=value, grad=gradient, value_fn=loss
             )
-        place = search.place + updates
+        place = search.place + cast(Array, updates)
         steepness = jnp.linalg.norm(optax.tree.get(memory, "grad"))
         return _Search(place, memory, steepness, search.steps + 1)
 

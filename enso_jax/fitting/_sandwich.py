@@ -32,8 +32,13 @@ def in_segments(samples: Samples) -> tuple[Samples, np.ndarray]:
     length = -(-count // SEGMENTS)
     places = np.arange(SEGMENTS * length).reshape(SEGMENTS, length)
     within = np.minimum(places, count - 1)
-    per_sample = (samples.state, samples.t, samples.drift, samples.covariance)
-    cut = Samples(*(values[within] for values in per_sample), samples.nonlinear_noise)
+    cut = Samples(
+        samples.state[within],
+        samples.t[within],
+        samples.drift[within],
+        samples.covariance[within],
+        samples.nonlinear_noise,
+    )
     return cut, (places < count).astype(samples.t.dtype)
 
 

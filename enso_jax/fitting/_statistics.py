@@ -21,7 +21,7 @@ The covariance of the result has that of the targets and that of the simulated s
 with C and C_simulated in units of e.
 """
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import equinox as eqx
 import jax
@@ -51,11 +51,13 @@ _LEAD_IN_YEARS: Final = 2
 _SPIN_UP_YEARS: Final = 10
 #: What the noise of these runs is told apart by from that of any grade with the same seed.
 _STREAM: Final = 0x57
-_MOST_STEPS: Final = 40
+_MOST_STEPS: Final = 48
 #: Steps in the coordinates of one place, before the curvature is taken anew.
 _STEPS_TOGETHER: Final = 8
-#: The search has converged within this share of a standard error of the parameters.
-_FLAT: Final = 0.05
+#: Those steps end where L is as flat as this; then a whole step would gain half its square.
+_FLAT: Final = 0.02
+#: The search has converged when such steps gain no more: 0.5 is a standard error of a parameter.
+_SMALL_GAIN: Final = 0.1
 #: Of a step, tried one after another.
 _LENGTHS: Final = tuple(0.5**halving for halving in range(10))
 #: Armijo's condition: this share of what the gradient promises has to come.
@@ -120,18 +122,20 @@ def statistics(
         places = chart(in_precision(start, protocol), free)
         runs = _Runs(_spun_up(places.start, before), after, wanted, error)
         certainty = _certainty(places)
-        z, steps, note = places.origin(), 0, ""
-        while True:
-            J = _jacobian(places, z, runs)
-            if not np.isfinite(J).all():
-                return refused(start, "A run of the start does not stay finite")
+        z = places.origin()
+        J = _jacobian(places, z, runs)
+        if not np.isfinite(J).all():
+            return refused(start, "A run of the start does not stay finite")
+        steps, gain, stuck = 0, np.inf, False
+        while gain > _SMALL_GAIN and steps < _MOST_STEPS:
             root = jnp.asarray(inverse_root(J.T @ J + np.diag(certainty)))
             search = _search(_Problem(places, z, root, jnp.asarray(certainty), runs))
             z, steps = z + root @ search.place, steps + search.steps
-            if search.steps == 0 or steps >= _MOST_STEPS:
-                break
-        if not (search.flat and search.steps == 0):
-            note = f"The search ended after {steps} steps above the minimum"
+            gain, stuck = search.gain, search.stuck
+            J = _jacobian(places, z, runs)
+        note = "" if gain <= _SMALL_GAIN else f"After {steps} steps the fit still became better"
+        if stuck:
+            note = f"After {steps} steps no shorter step made the fit better"
         spread = np.asarray(_simulated_covariance(places, z, runs))
         errors = in_units(places, z, _errors(J, certainty, targets.covariance + spread, error))
         return Refit(
@@ -256,11 +260,19 @@ class _Problem(eqx.Module):
 
 
 class _Search(NamedTuple):
-    """Where a search ended, after how many steps, and whether L is flat there."""
+    """Where some steps led.
+
+    Attributes:
+        place: u.
+        steps: how many they were.
+        gain: by how much they made L smaller.
+        stuck: whether they ended because no length of the next made L smaller.
+    """
 
     place: Float[Array, " number"]
     steps: int
-    flat: bool
+    gain: float
+    stuck: bool
 
 
 def _search(problem: _Problem) -> _Search:
@@ -269,12 +281,12 @@ def _search(problem: _Problem) -> _Search:
     u = jnp.zeros_like(problem.z)
     memory = optimiser.init(u)
     loss, gradient = problem.loss_and_gradient(u)
-    for steps in range(_STEPS_TOGETHER):
-        if float(jnp.linalg.norm(gradient)) < _FLAT:
-            return _Search(u, steps, True)
+    first, steps = loss, 0
+    while steps < _STEPS_TOGETHER and float(jnp.linalg.norm(gradient)) > _FLAT:
         # optax adds integers of 32 and 64 bits, which a strict JAX refuses.
         with jax.numpy_dtype_promotion("standard"):
-            uphill, memory = optimiser.update(gradient, memory, u)
+            direction, memory = optimiser.update(gradient, memory, u)
+        uphill = cast(Array, direction)
         for length in _LENGTHS:
             new = u - length * uphill
             new_loss, new_gradient = problem.loss_and_gradient(new)
@@ -282,6 +294,6 @@ def _search(problem: _Problem) -> _Search:
             if jnp.isfinite(new_gradient).all() and new_loss <= loss - _PROMISED * promised:
                 break
         else:
-            return _Search(u, steps, False)
-        u, loss, gradient = new, new_loss, new_gradient
-    return _Search(u, _STEPS_TOGETHER, False)
+            return _Search(u, steps, float(first - loss), True)
+        u, loss, gradient, steps = new, new_loss, new_gradient, steps + 1
+    return _Search(u, steps, float(first - loss), False)

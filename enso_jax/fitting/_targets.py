@@ -1,6 +1,6 @@
-"""Which statistics of a run or a record does a model have to reproduce, and how well are they known?
+"""Which statistics does a model have to reproduce, and how well are they known?
 
-Of the anomalies x, from means over all that is given::
+Of the anomalies x, about the means over all that is given of a run or a record::
 
     seasonal variance   mean of (x - mean of the calendar month)^2, T_C and T_E
     variance            mean of x^2, all five
@@ -121,8 +121,13 @@ def targets_of(monthly: np.ndarray, *, first_month: int = 0) -> Targets:
 
 
 class _Moments(eqx.Module):
-    """What the statistics follow from: means over the months of a year, or of many."""
+    """What the statistics follow from: means over the months of a year, or of many.
 
+    `first` is that of the anomalies themselves, which vanishes over all years, but not over
+    those that are left when a block is left out.
+    """
+
+    first: Float[Array, "*year variable"]
     of_month: Float[Array, "*year calendar_month temperature"]
     square: Float[Array, "*year variable"]
     cube: Float[Array, "*year temperature"]
@@ -153,6 +158,7 @@ def _by_year(monthly: Float[Array, "*piece month variable"]) -> _Moments:
         return yearly(jnp.pad(products, ends)).mean(axis=-2) * (months / (months - lag))
 
     return _Moments(
+        yearly(x).mean(axis=-2),
         departures**2,
         yearly(x**2).mean(axis=-2),
         yearly(temperatures**3).mean(axis=-2),
@@ -162,12 +168,14 @@ def _by_year(monthly: Float[Array, "*piece month variable"]) -> _Moments:
 
 def _statistics(moments: _Moments, years: int) -> Statistics:
     """The statistics that belong to means over `years`."""
-    square = moments.square[:_INDICES]
+    first = moments.first[:_INDICES]
+    square, cube = moments.square[:_INDICES], moments.cube
+    variance = square - first**2
     return Statistics(
         moments.of_month * (years / (years - 1)),
-        moments.square,
-        moments.cube / square**1.5,
-        moments.product / square[None],
+        moments.square - moments.first**2,
+        (cube - 3.0 * first * square + 2.0 * first**3) / variance**1.5,
+        (moments.product - first[None] ** 2) / variance[None],
     )
 
 
