@@ -103,11 +103,12 @@ def reduction_table(found: "Simplification") -> Table:
     refined = [
         place for place, one in enumerate(found.reductions) if one.refit not in (None, "increments")
     ]
-    for places, lost in ((refined, ()), (_beyond(found), found.choice and found.choice.dropped)):
+    chosen = () if found.choice is None else found.choice.dropped
+    for places, besides in ((refined, ()), (_beyond(found), chosen)):
         if places:
             table.add_section()
         for place in places:
-            _add_reduction(table, found, place, lost or ())
+            _add_reduction(table, found, place, besides)
     return table
 
 

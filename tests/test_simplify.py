@@ -34,7 +34,7 @@ SMALL = Protocol(
     free_run_years=570, free_run_spin_up_years=10, smoother_members=60, forecast_members=20
 )
 #: The paper's reduction of fable-5.1.
-PAPERS = "nonlinear seasonal/T_C/h_W seasonal/T_E/h_W seasonal/h_W seasonal/u".split()
+PAPERS = ["nonlinear", "seasonal/T_C/h_W", "seasonal/T_E/h_W", "seasonal/h_W", "seasonal/u"]
 FABLE = built_in("fable-5.1").build()
 
 
@@ -212,5 +212,5 @@ def test_a_model_that_terms_do_not_reach_is_not_classified(tmp_path):
 
     step = Rippled(FABLE)
     grader = grader_in(tmp_path, nature_run())
-    with pytest.raises(SimplifyError, match="The drift of T_E is explained to 0.* not classified"):
+    with pytest.raises(SimplifyError, match=r"The drift of T_E is explained to 0.* not classified"):
         simplified(step, "odd", backward, grader)

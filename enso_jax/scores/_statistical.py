@@ -116,8 +116,10 @@ def _climate(segments, event_segments, monthly, record: Record, protocol: Protoc
     counts = count_events(event_segments, protocol)
     longitude = record.profile.longitude
     points = diversity.event_points(winters(monthly), record.profile, longitude, protocol)
-    asymmetry = dict(zip(INDICES, map(float, curves.skewness(monthly.T)), strict=True))
-    return Climate(by_name, counts, points, asymmetry)
+    skewness = curves.skewness(monthly.T)
+    return Climate(
+        by_name, counts, points, {name: float(skewness[i]) for i, name in enumerate(INDICES)}
+    )
 
 
 def _curve_components(
