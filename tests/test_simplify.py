@@ -1,8 +1,8 @@
 """A model is reduced to the simplest form that keeps its scores, whatever it was handed over as."""
 
-import functools
 import json
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 
 from enso_jax.benchmark._setting import FOLDER
 from enso_jax.checkpoints import ModelGrader, ThisProcess, open_store, settings_of
-from enso_jax.fitting import sample, statistics
+from enso_jax.fitting import Refit, sample
 from enso_jax.grading import Terms, examine_submission, submission
 from enso_jax.models import Step, TermModel, built_in, drift
 from enso_jax.observations import nature_run
@@ -145,18 +145,47 @@ def test_the_reduced_model_is_the_same_written_down_without_its_zeros(on_nature)
     np.testing.assert_allclose(with_zeros, without_them, rtol=1e-12)
 
 
-@pytest.mark.parametrize("refit", ["likelihood", "statistics"])
 @pytest.mark.slow
-def test_other_refits_start_from_the_one_by_increments(on_nature, refit, monkeypatch):
-    few = functools.partial(statistics, members=8, years=8)
-    monkeypatch.setattr(_simplify, "statistics", few)
+def test_a_refit_by_likelihood_starts_from_the_one_by_increments(on_nature):
     grader, by_increments = on_nature
-    found = simplified(FABLE, "fable-5.1", only(PAPERS), grader, refit=refit)
-    assert found.choice.refit == refit
+    found = simplified(FABLE, "fable-5.1", only(PAPERS), grader, refit="likelihood")
+    assert found.choice.refit == "likelihood"
     assert found.choice.dropped == by_increments.choice.dropped
     before, after = by_increments.choice.model, found.choice.model
     assert jax.tree.structure(before) == jax.tree.structure(after)
     assert not np.allclose(before.terms[0].coefficients, after.terms[0].coefficients, rtol=1e-4)
+    # A search's own refit is kept beside it, and both are in what is said.
+    assert {one.refit for one in found.result.reductions if one.dropped} == {
+        "increments",
+        "likelihood",
+    }
+
+
+def test_a_refit_by_statistics_is_given_those_of_the_originals_run(on_nature, monkeypatch):
+    """Which takes a minute, and is tested by itself: here it changes one number."""
+    grader, by_increments = on_nature
+    given = {}
+
+    def statistics(model, targets, *, protocol, seed):
+        given["targets"] = targets
+
+        def refit(start, free):
+            given["free"] = free
+            amplitude = start.amplitudes[0]
+            louder = eqx.tree_at(lambda m: m.amplitudes[0].level, start, 1.01 * amplitude.level)
+            return Refit(louder, start, {}, True)
+
+        return refit
+
+    monkeypatch.setattr(_simplify, "statistics", statistics)
+    found = simplified(FABLE, "fable-5.1", only(PAPERS), grader, refit="statistics")
+    monthly = by_increments.original.samples.monthly
+    assert given["targets"].statistics.variance[1] == pytest.approx(monthly[:, 1].var(), rel=0.01)
+    assert any(np.any(term.coefficients) for term in given["free"].terms)
+    assert found.choice.refit == "statistics"
+    assert found.choice.model.amplitudes[0].level == pytest.approx(
+        1.01 * by_increments.choice.model.amplitudes[0].level
+    )
 
 
 # --- What goes wrong ----------------------------------------------------------------------
