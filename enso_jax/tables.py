@@ -119,8 +119,11 @@ def _add_reduction(
     reduction = found.reductions[place]
     if not reduction.dropped and found.found is None:
         return ()  # the same as submitted
-    more = dropped_text([group for group in reduction.dropped if group not in lost], found.groups)
-    what = f"+ {more}" if lost else more or "nothing: in terms"
+    besides = lost if set(lost) <= set(reduction.dropped) else ()
+    more = dropped_text(
+        [group for group in reduction.dropped if group not in besides], found.groups
+    )
+    what = f"+ {more}" if besides else more or "nothing: in terms"
     marks = ["chosen"] * (place == found.chosen)
     marks += [name for name, at in found.families.items() if at == place]
     if reduction.refit not in (None, "increments"):

@@ -19,6 +19,7 @@ from jax.experimental import io_callback
 
 from enso_jax.experiments import RecordedNoise, free_run
 from enso_jax.experiments._free_run import MONTHS_PER_BLOCK
+from enso_jax.grading import step_digest
 from enso_jax.models import built_in
 from enso_jax.submissions._operations import NESTINGS, OPERATIONS
 from enso_jax.submissions._program import BadProgram, Block, Equation, Program
@@ -739,3 +740,18 @@ def test_a_block_is_its_own_hash():
     assert isinstance(first, Block)
     assert first == second
     assert hash(first) == hash(second)
+
+
+def test_steps_of_other_operations_have_other_digests():
+    """Though they have as many equations, of the same types, and the same numbers."""
+
+    def step_of(operation):
+        def step(state, t, noise):
+            return operation(0.5 * state) + noise
+
+        return ProgramStep(program_of(step, X, np.array(0.0), X), DT)
+
+    one, again, other = (step_of(operation) for operation in (jnp.sin, jnp.sin, jnp.cos))
+    assert step_digest(one) == step_digest(again)
+    assert step_digest(one) != step_digest(other)
+    assert len(repr(one.structure)) < 200

@@ -8,6 +8,7 @@
     simplification.png                T_E before and after, and scores along the path
 """
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from enso_jax.figures import PathPoint
     from enso_jax.grading import DimensionScores, Submission, Terms
     from enso_jax.models import Step
-    from enso_jax.simplify import Reduction, Simplification, Simplified
+    from enso_jax.simplify import Reduction, ReductionResult, Simplification, Simplified
 
 
 def write_simplified(found: "Simplified", terms: "Terms", folder: Path) -> None:
@@ -93,10 +94,8 @@ def _points(result: "Simplification") -> Iterator["PathPoint"]:
     from enso_jax.figures import PathPoint
     from enso_jax.tables import dropped_text
 
-    paths = [path.places for path in result.paths if result.chosen in path.places]
-    places = paths[0] if paths else (result.chosen,)
     lost: set[str] = set()
-    for one in (result.submitted, *(result.reductions[place] for place in places if place)):
+    for one in (result.submitted, *_path_of_choice(result)):
         yield PathPoint(
             dropped=dropped_text(
                 [group for group in one.dropped if group not in lost], result.groups
@@ -108,6 +107,18 @@ def _points(result: "Simplification") -> Iterator["PathPoint"]:
             kept=one.kept,
         )
         lost |= set(one.dropped)
+
+
+def _path_of_choice(result: "Simplification") -> list["ReductionResult"]:
+    """The reductions on the way to the choice and beyond; the choice alone if there is no way."""
+    assert result.choice is not None, "what is drawn has been chosen"
+    for path in result.paths:
+        steps = [result.reductions[place] for place in path.places]
+        dropped = [set(one.dropped) for one in steps]
+        nested = all(fewer < more for fewer, more in itertools.pairwise(dropped))
+        if nested and result.chosen in path.places:
+            return [one for one in steps if one.dropped]
+    return [result.choice]
 
 
 def _four(scores: "DimensionScores") -> tuple[float, float, float, float]:

@@ -59,7 +59,7 @@ class FoundStructure(_Frozen):
 
 
 class SearchPath(_Frozen):
-    """Reductions, each of which drops more than the one before; places in `reductions`."""
+    """What a search went through: places in `reductions`, as `RemovalPath` orders them."""
 
     start: str
     places: tuple[int, ...]

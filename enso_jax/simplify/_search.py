@@ -35,11 +35,13 @@ Search = Callable[[Reducer], list["RemovalPath"]]
 
 @dataclasses.dataclass(frozen=True)
 class RemovalPath:
-    """Reductions, each of which drops a group more than the one before it; all are kept ones.
+    """What a search went through.
 
     Attributes:
-        start: what the first of them has lost, in words.
-        reductions: from the first to the simplest; a first one that is not kept stands alone.
+        start: what the first reduction has lost, in words.
+        reductions: of a search by steps, each drops a group more than the one before, and all
+            are kept ones; a first one that is not kept stands alone. Of all subsets, those that
+            had all replicates, from the simplest on.
     """
 
     start: str

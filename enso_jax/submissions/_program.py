@@ -16,6 +16,7 @@ Code that runs with other parameters is then the same structure with other const
 
 import dataclasses
 import functools
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -87,9 +88,17 @@ class Block:
         # Static parts of a module are hashed at each call of a compiled function: once is enough.
         return self._hash
 
+    @functools.cached_property
+    def digest(self) -> str:
+        """SHA-256 over all of it, hexadecimal."""
+        text = repr((self.inputs, self.equations, self.outputs))
+        return hashlib.sha256(text.encode()).hexdigest()
+
     def __repr__(self) -> str:
-        # Error messages show the static parts of a module, and have no room for this one.
-        return f"<{len(self.equations)} equations of {listed(self.inputs[:3])}, ...>"
+        # Error messages show the static parts of a module, and have no room for this one. The
+        # digest tells it from all others: a model's own digest rests on this text.
+        counted = f"{len(self.equations)} equations of {listed(self.inputs[:3])}, ..."
+        return f"<{counted}: {self.digest[:32]}>"
 
     @property
     def output_types(self) -> tuple[ArrayType, ...]:
