@@ -373,6 +373,21 @@ def test_the_simplest_is_chosen_within_the_error_of_the_best():
     assert chosen(reducer.confirmed.values()).dropped == NONLINEAR | {"seasonal/u/h_W"}
 
 
+def test_what_costs_little_is_dropped_though_the_original_scores_higher():
+    def score(lost):
+        return scores(1.0 - 0.01 * len(lost)), 0.6
+
+    reducer, _ = reducer_of(score)
+    reducer.confirm([frozenset(), frozenset({"seasonal/u/h_W"})])
+    assert chosen(reducer.confirmed.values()).dropped == {"seasonal/u/h_W"}
+
+
+def test_where_nothing_can_be_spared_the_original_is_chosen():
+    reducer, _ = reducer_of(relies_on(ALL, ALL))
+    backward(reducer)
+    assert chosen(reducer.confirmed.values()).dropped == frozenset()
+
+
 def test_changes_are_paired_and_have_errors():
     reducer, _ = reducer_of(relies_on(frozenset({"nonlinear/T_E"}), ALL))
     paths = only(["nonlinear"])(reducer)

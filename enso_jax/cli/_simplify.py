@@ -4,6 +4,7 @@ import contextlib
 import enum
 import functools
 import json as json_
+import math
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -293,12 +294,23 @@ def _sentence(one: "Simplification") -> str:
         f"The simplest form of {one.name} that keeps its scores has "
         f"{_kind(one.choice.structure)}, and {coefficients} drift coefficients."
     )
-    if len(one.families) > 1:
-        sentence += (
-            " Both families qualify: the scores cannot tell which explanation of the asymmetry "
-            "it relies on."
+    return f"{sentence} {_either(one)}" if len(one.families) > 1 else sentence
+
+
+def _either(one: "Simplification") -> str:
+    """What it means that both families keep the scores."""
+    first, second = sorted(
+        (one.reductions[place] for place in one.families.values()),
+        key=lambda reduction: -reduction.scores.composite,
+    )
+    lead = first.scores.composite - second.scores.composite
+    errors = [end.change_errors.composite for end in (first, second) if end.change_errors]
+    if lead <= 2.0 * math.hypot(*errors):
+        return (
+            "Both families keep them about as well: the scores cannot tell which explanation of "
+            "the asymmetry it relies on."
         )
-    return sentence
+    return f"So does {_kind(second.structure)}, with a composite lower by {lead:.3f}."
 
 
 def _kind(structure: str) -> str:

@@ -24,7 +24,7 @@ def structure_of(model: TermModel) -> str:
 
 
 def reductions_by_family(reductions: Iterable[Reduction]) -> dict[str, Reduction]:
-    """The reduction of each family that has a kept one; the original itself may be it."""
+    """The reduction of each family that has a kept one; the original if there is no other."""
     kept = [reduction for reduction in reductions if reduction.kept]
     by_family = {
         family: [reduction for reduction in kept if structure_of(reduction.pruned) == family]
@@ -45,9 +45,10 @@ def chosen(reductions: Iterable[Reduction]) -> Reduction | None:
 def simplest(reductions: Iterable[Reduction]) -> Reduction:
     """The one of fewest coefficients whose composite is the best one's within its error.
 
-    Of equally many coefficients, the one that has lost more groups: noise has them too.
+    Of equally many coefficients, the one that has lost more groups: noise has them too. The
+    original is simplest only where it is alone.
     """
-    several = list(reductions)
+    several = _reduced(reductions)
     best = max(several, key=lambda reduction: reduction.composite)
 
     def as_good(reduction: Reduction) -> bool:
@@ -62,3 +63,9 @@ def simplest(reductions: Iterable[Reduction]) -> Reduction:
             -reduction.composite,
         ),
     )
+
+
+def _reduced(reductions: Iterable[Reduction]) -> list[Reduction]:
+    """Those that have lost something; all if none has."""
+    several = list(reductions)
+    return [reduction for reduction in several if reduction.dropped] or several
