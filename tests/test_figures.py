@@ -19,7 +19,7 @@ from matplotlib.lines import Line2D
 from enso_jax.figures import PathPoint, record_figure, save, scorecard, simplification
 from enso_jax.figures._record import STAND_IN
 from enso_jax.figures._scorecard import PERSISTENCE, SIMULATED
-from enso_jax.figures._simplification import KEPT, ORIGINAL, REDUCED, REJECTED
+from enso_jax.figures._simplification import CHOSEN, KEPT, ORIGINAL, REDUCED, REJECTED
 from enso_jax.figures._style import heading, new_figure
 from enso_jax.files import OutputError
 from enso_jax.grading import Grade, grade, submission
@@ -423,6 +423,18 @@ def test_a_path_may_be_the_original_alone(evidence: xr.Dataset) -> None:
     figure = simplification(evidence, evidence, path_of(1))
     assert tick_labels(panels(figure)["f"]) == ["original (49)"]
     assert "from 49 to 49 drift coefficients" in headings(figure)
+
+
+def test_the_reduced_model_has_a_ring_where_the_path_goes_on_beyond_it(
+    evidence: xr.Dataset, reduced: xr.Dataset
+) -> None:
+    path = path_of(8)
+    path[4] = dataclasses.replace(path[4], chosen=True)
+    figure = simplification(evidence, reduced, path)
+    assert "from 49 to 45 drift coefficients" in headings(figure)
+    ring = line(panels(figure)["e"], CHOSEN)
+    assert (ring.get_xdata(), ring.get_ydata()) == ([4], [path[4].scores[3]])
+    assert CHOSEN in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def tick_labels(ax: Axes) -> list[str]:

@@ -105,6 +105,7 @@ def _points(result: "Simplification") -> Iterator["PathPoint"]:
             errors=None if one.standard_errors is None else _four(one.standard_errors),
             skewness=one.skewness,
             kept=one.kept,
+            chosen=one is result.choice,
         )
         lost |= set(one.dropped)
 

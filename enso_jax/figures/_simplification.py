@@ -24,6 +24,7 @@ from enso_jax.figures._curves import (
     simulated_warning,
 )
 from enso_jax.figures._style import (
+    BLACK,
     BLUE,
     STYLE,
     SYMBOLS,
@@ -43,6 +44,7 @@ ORIGINAL: Final = "Original"
 REDUCED: Final = "Reduced"
 KEPT: Final = "Removal kept"
 REJECTED: Final = "Removal rejected"
+CHOSEN: Final = "The reduced model"
 
 #: Of each panel of a score: its letter, its place in `PathPoint.scores` and what it is.
 _SCORES: Final = (
@@ -71,6 +73,7 @@ class PathPoint:
         errors: the scores' standard errors; None for a single replicate.
         skewness: of the simulated T_E.
         kept: whether the removal stands; if not, the next step begins where this one did.
+        chosen: whether it is the reduced model, where the path goes on beyond it.
     """
 
     dropped: str
@@ -79,13 +82,14 @@ class PathPoint:
     errors: tuple[float, float, float, float] | None
     skewness: float
     kept: bool
+    chosen: bool = False
 
 
 def simplification(before: xr.Dataset, after: xr.Dataset, path: Sequence[PathPoint]) -> Figure:
     """Draws the original and the reduced model, and the removals that led from one to the other.
 
     A line leads through what was kept; what was rejected is hollow and beside it. The dashed
-    line is the original's level.
+    line is the original's level. A ring is around the reduced model, if one is the chosen one.
 
     Args:
         before, after: the datasets of `Grade.evidence` of both models, on one record.
@@ -117,7 +121,8 @@ def simplification(before: xr.Dataset, after: xr.Dataset, path: Sequence[PathPoi
 
 def _heading(figure: Figure, before: xr.Dataset, path: Sequence[PathPoint]) -> None:
     about = before.attrs
-    reduced = [*path[:1], *(point for point in path if point.kept)][-1]
+    kept = [*path[:1], *(point for point in path if point.kept)]
+    reduced = next((point for point in path if point.chosen), kept[-1])
     detail = (
         f"from {path[0].coefficients} to {reduced.coefficients} drift coefficients, against "
         f"{about['observations']}, protocol {about['protocol_digest'][:8]}, {about['source']}"
@@ -159,7 +164,13 @@ def _along(
                 places[chosen], heights[chosen], "o", color=VERMILLION, markerfacecolor=fill,
                 markersize=_MARK, label=name,
             )  # fmt: skip
-    ax.margins(y=0.15)
+    ring = np.array([point.chosen for point in path])
+    if ring.any():
+        ax.plot(
+            places[ring], heights[ring], "o", color=BLACK, markerfacecolor="none",
+            markersize=2.2 * _MARK, markeredgewidth=0.9, label=CHOSEN,
+        )  # fmt: skip
+    ax.margins(y=0.2)
 
 
 def _removals_axis(ax: Axes, path: Sequence[PathPoint]) -> None:
