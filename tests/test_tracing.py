@@ -49,7 +49,7 @@ def plainly_imported(folder: Path) -> Iterator[ModuleType]:
         sys.path[:] = path
         for name in set(sys.modules) - modules:
             file = getattr(sys.modules[name], "__file__", None)
-            if file and Path(file).is_relative_to(folder):
+            if file and Path(file).resolve().is_relative_to(folder.resolve()):
                 del sys.modules[name]
 
 
