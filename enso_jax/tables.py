@@ -100,9 +100,7 @@ def reduction_table(found: "Simplification") -> Table:
         lost: tuple[str, ...] = ()
         for place in path.places:
             lost = _add_reduction(table, found, place, lost)
-    refined = [
-        place for place, one in enumerate(found.reductions) if one.refit not in (None, "increments")
-    ]
+    refined = [place for place, one in enumerate(found.reductions) if one.refined]
     chosen = () if found.choice is None else found.choice.dropped
     for places, besides in ((refined, ()), (_beyond(found), chosen)):
         if places:
@@ -120,13 +118,11 @@ def _add_reduction(
     if not reduction.dropped and found.found is None:
         return ()  # the same as submitted
     besides = lost if set(lost) <= set(reduction.dropped) else ()
-    more = dropped_text(
-        [group for group in reduction.dropped if group not in besides], found.groups
-    )
+    more = found.in_words([group for group in reduction.dropped if group not in besides])
     what = f"+ {more}" if besides else more or "nothing: in terms"
     marks = ["chosen"] * (place == found.chosen)
     marks += [name for name, at in found.families.items() if at == place]
-    if reduction.refit not in (None, "increments"):
+    if reduction.refined:
         what = f"{what}, refitted by {reduction.refit}"
     remark = ", ".join(marks) or reduction.verdict
     table.add_row(what, *_reduction_cells(reduction), remark)
@@ -144,17 +140,6 @@ def structure_table(found: "Iterable[Simplification]") -> Table:
             table.add_row(one.name, version, drift, noise, *cells)
         table.add_section()
     return table
-
-
-def dropped_text(dropped: Sequence[str], groups: Sequence[str]) -> str:
-    """Names of groups in few words: ``all nonlinear, seasonal/T_E/h_W``."""
-    words, left = [], list(dropped)
-    for kind in dict.fromkeys(group.split("/")[0] for group in dropped):
-        of_kind = [group for group in groups if group.split("/")[0] == kind]
-        if set(of_kind) <= set(dropped) and len(of_kind) > 1:
-            words.append(f"all {kind}")
-            left = [group for group in left if group not in of_kind]
-    return ", ".join(words + left)
 
 
 def _beyond(found: "Simplification") -> list[int]:

@@ -38,7 +38,6 @@ def write_simplified(found: "Simplified", terms: "Terms", folder: Path) -> None:
 
 def _write_model(end: "Reduction", found: "Simplified", folder: Path) -> None:
     from enso_jax.simplify import structure_of
-    from enso_jax.tables import dropped_text
     from enso_jax.written import (
         coefficient_table,
         coefficients_as_latex,
@@ -48,7 +47,7 @@ def _write_model(end: "Reduction", found: "Simplified", folder: Path) -> None:
     )
 
     name, model, about = structure_of(end.pruned), end.pruned, found.result
-    dropped = dropped_text(sorted(end.dropped), about.groups)
+    dropped = about.in_words(sorted(end.dropped))
     write_submission(
         model,
         folder / name,
@@ -92,14 +91,11 @@ def _evidence(step: "Step", about: "Submission", terms: "Terms") -> "xr.Dataset"
 def _points(result: "Simplification") -> Iterator["PathPoint"]:
     """The path on which the choice lies, from the original on, each with what it drops."""
     from enso_jax.figures import PathPoint
-    from enso_jax.tables import dropped_text
 
     lost: set[str] = set()
     for one in (result.submitted, *_path_of_choice(result)):
         yield PathPoint(
-            dropped=dropped_text(
-                [group for group in one.dropped if group not in lost], result.groups
-            ),
+            dropped=result.in_words([group for group in one.dropped if group not in lost]),
             coefficients=one.drift_coefficients,
             scores=_four(one.scores),
             errors=None if one.standard_errors is None else _four(one.standard_errors),

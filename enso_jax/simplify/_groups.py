@@ -132,6 +132,22 @@ def _additive(amplitude: Amplitude) -> Amplitude:
     return dataclasses.replace(amplitude, group=f"additive/{amplitude.equation}", factors=())
 
 
+def in_words(dropped: Sequence[str], groups: Sequence[str]) -> str:
+    """The names of dropped groups in few words: ``all nonlinear, seasonal/T_E/h_W``.
+
+    Args:
+        dropped: some of `groups`.
+        groups: of the model.
+    """
+    words, left = [], list(dropped)
+    for one in dict.fromkeys(map(kind, dropped)):
+        of_kind = [group for group in groups if kind(group) == one]
+        if set(of_kind) <= set(dropped) and len(of_kind) > 1:
+            words.append(f"all {one}")
+            left = [group for group in left if group not in of_kind]
+    return ", ".join(words + left)
+
+
 def ordered(groups: Iterable[str], model: TermModel) -> Sequence[str]:
     """Groups in the order in which the model has them."""
     chosen = set(groups)

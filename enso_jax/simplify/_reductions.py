@@ -28,6 +28,8 @@ from enso_jax.simplify._noise import with_mean_levels
 #: Sizes of batches: of one replicate, and of all.
 SCREENED_AT_ONCE: Final = 8
 CONFIRMED_AT_ONCE: Final = 4
+#: How a search refits.
+INCREMENTS: Final = "increments"
 #: A margin is close if it is no further below zero than so many deviations of one replicate.
 _CLOSE: Final = 2.0
 
@@ -190,7 +192,7 @@ class Reducer:
         self,
         models: Mapping[frozenset[str], TermModel],
         grader: ModelGrader,
-        refit: str = "increments",
+        refit: str = INCREMENTS,
     ) -> list[Reduction]:
         name = self.original.about.name
         results = grader(

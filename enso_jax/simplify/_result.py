@@ -13,8 +13,8 @@ from enso_jax import __version__
 from enso_jax.grading import DimensionScores, GradeResult, UsedObservations
 from enso_jax.simplify._criteria import SCORES, Criteria, mean_score, simulated_skewness
 from enso_jax.simplify._families import structure_of
-from enso_jax.simplify._groups import groups_of, ordered
-from enso_jax.simplify._reductions import Reducer, Reduction, change
+from enso_jax.simplify._groups import groups_of, in_words, ordered
+from enso_jax.simplify._reductions import INCREMENTS, Reducer, Reduction, change
 from enso_jax.simplify._search import RemovalPath
 from enso_jax.simplify.structure import Structure
 
@@ -48,6 +48,11 @@ class ReductionResult(_Frozen):
     skewness: Number
     kept: bool
     verdict: str
+
+    @property
+    def refined(self) -> bool:
+        """Whether it was refitted otherwise than a search does."""
+        return self.refit not in (None, INCREMENTS)
 
 
 class FoundStructure(_Frozen):
@@ -100,6 +105,10 @@ class Simplification(_Frozen):
     def choice(self) -> ReductionResult | None:
         """The chosen reduction."""
         return None if self.chosen is None else self.reductions[self.chosen]
+
+    def in_words(self, dropped: Sequence[str]) -> str:
+        """Groups of this model in few words: ``all nonlinear, seasonal/T_E/h_W``."""
+        return in_words(dropped, self.groups)
 
 
 def simplification(

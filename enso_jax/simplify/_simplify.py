@@ -26,7 +26,7 @@ from enso_jax.grading import Submission, Terms
 from enso_jax.models import Step, TermModel
 from enso_jax.simplify._criteria import Criteria
 from enso_jax.simplify._families import chosen, reductions_by_family
-from enso_jax.simplify._reductions import Original, Reducer, Reduction, SimplifyError
+from enso_jax.simplify._reductions import INCREMENTS, Original, Reducer, Reduction, SimplifyError
 from enso_jax.simplify._result import Simplification, simplification
 from enso_jax.simplify._search import AS_ASKED, Search
 from enso_jax.simplify.structure import Structure, find_structure
@@ -81,7 +81,7 @@ def simplify(
     grader: ModelGrader,
     *,
     criteria: Criteria | None = None,
-    refit: str = "increments",
+    refit: str = INCREMENTS,
     search_name: str = "backward",
     stage: Callable[[str], None] = lambda stage: None,
     expected: Callable[[int], None] = lambda models: None,
@@ -132,7 +132,7 @@ def simplify(
     families = reductions_by_family(reducer.confirmed.values())
     asked = [path.reductions[-1] for path in paths if path.start == AS_ASKED]
     choice = asked[0] if asked else chosen(reducer.confirmed.values())
-    if refit != "increments":
+    if refit != INCREMENTS:
         stage(f"refitting by {refit}")
         refine = REFINEMENTS[refit](model, samples, grader.terms)
         several = (*families.values(), choice)
